@@ -14,14 +14,14 @@ import Testing
     /// The pages that quote code, each with how many quotes it has at least.
     private static let quoting = [("docs/architecture.md", 20), ("docs/threat-model.md", 100)]
 
-    @Test("code that a page quotes is on the line that it names", arguments: try quotes())
+    @Test("Code that a page quotes is on the line that it names", arguments: try quotes())
     func quoted(_ quote: Quote) throws {
         let lines = try SourceTree.file(quote.path).lines
         let found = zip(1..., lines).filter { $0.1.contains(quote.code) }.map(\.0)
         #expect(found.contains(quote.line), "\(quote.path): `\(quote.code)` is at \(found): run Tests/renumber")
     }
 
-    @Test("docs/architecture.md and docs/threat-model.md quote the code that decides", arguments: quoting)
+    @Test("Docs/architecture.md and docs/threat-model.md quote the code that decides", arguments: quoting)
     func enough(_ page: String, _ least: Int) throws {
         #expect(try Self.quotes().count { $0.page == page } >= least)
     }
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("every file or folder that a page names exists", arguments: SourceTree.documents)
+    @Test("Every file or folder that a page names exists", arguments: SourceTree.documents)
     func files(_ page: SourceFile) {
         let folder = page.path.split(separator: "/").dropLast().map { $0 + "/" }.joined()
         for (number, line) in zip(1..., page.lines) {
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("every setting is in docs/configuration.md and in the example")
+    @Test("Every setting is in docs/configuration.md and in the example")
     func settings() throws {
         let page = try SourceTree.file("docs/configuration.md").text
         let example = try SourceTree.file("deploy/spindle.example.yaml").text
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("every module is on the map in docs/architecture.md")
+    @Test("Every module is on the map in docs/architecture.md")
     func map() throws {
         let page = try SourceTree.file("docs/architecture.md").text
         let map =
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(
-        "docs/performance.md has the tables that Tests/Benchmarks/run last wrote",
+        "The tables in docs/performance.md are those that Tests/Benchmarks/run last wrote",
         arguments: [("latest", "measured"), ("postgresql", "measured on PostgreSQL")])
     func measured(_ name: String, _ mark: String) throws {
         let table = try SourceTree.file("Tests/Benchmarks/results/\(name).md").text
@@ -93,7 +93,7 @@ import Testing
         #expect(page.contains("<!-- \(mark) -->\n\(table)<!-- /\(mark) -->\n"), "Tests/Benchmarks/run --document")
     }
 
-    @Test("every route is in docs/api.md")
+    @Test("Every route is in docs/api.md")
     func routes() throws {
         let page = try SourceTree.file("docs/api.md").text
         let routes = SourceTree.sources.flatMap { file in
@@ -101,5 +101,23 @@ import Testing
         }
         #expect(routes.count > 20)
         for route in routes { #expect(page.contains(route), "docs/api.md does not name \(route)") }
+    }
+
+    @Test("Every row of the race table names tests, and each of them exists")
+    func tests() throws {
+        let rows = try SourceTree.file("docs/security/check-await-write.md").lines
+            .filter { $0.hasPrefix("| ") && !$0.hasPrefix("| Where |") }
+        #expect(rows.count >= 20)
+        for row in rows {
+            let cells = row.split(separator: "|")
+            let names = cells.last?.matches(of: /`(\w+)\.(\w+|\*)`/) ?? []
+            #expect(!names.isEmpty, "no test: \(row)")
+            for name in names {
+                let (suite, function) = (name.output.1, name.output.2)
+                let file = SourceTree.swiftFiles.first { $0.path.hasSuffix("/\(suite).swift") }
+                let isThere = function == "*" ? file != nil : file?.text.contains("func \(function)(") == true
+                #expect(isThere, "\(suite).\(function) is not there")
+            }
+        }
     }
 }

@@ -1,9 +1,9 @@
 import Testing
 
 /// One place decides what ends, and one whether something is live (docs/model.md).
-@Suite("Ends and liveness are decided in one place each")
+@Suite("Ends and liveness are each decided in one place")
 struct EndTests {
-    @Test("A statement that marks a session or a token family as ended is in the one decision about ends")
+    @Test("Only the decision about ends marks a session or a token family as ended")
     func ends() {
         // `ended_at = ended_at` holds a row, and ends nothing.
         let marks = SourceTree.sources.filter { file in
@@ -15,7 +15,8 @@ struct EndTests {
         #expect(callers == ["Sources/OAuth/Endings/Ending+causes.swift"])
     }
 
-    /// What may ask of another's row whether it is disabled: lists, callbacks, and what is no session and no token.
+    /// Files that may ask whether another table's row is disabled: lists, callbacks, and rows other than sessions and
+    /// tokens.
     private static let exceptions = [
         "Sources/Authentication/Logins/ConnectedUsers+list.swift",
         "Sources/Directory/Clients/Clients.swift",
@@ -27,7 +28,7 @@ struct EndTests {
         "Sources/OAuth/Registration/InitialAccessTokens.swift",
     ]
 
-    @Test("Whether a session or token is live is asked by the one statement for that")
+    @Test("Only one statement asks whether a session or token is live")
     func liveness() {
         let asking = SourceTree.sources.filter { file in
             file.code.contains {

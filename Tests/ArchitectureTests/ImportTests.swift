@@ -1,6 +1,6 @@
 import Testing
 
-/// Which module may know which library. The order of our own modules is Package.swift's, and the compiler's to see to.
+/// Which module may know which library. The compiler checks the order of our modules, which Package.swift states.
 @Suite struct ImportTests {
     static let homes: [String: Set<String>] = [
         "COpenSSL": ["Cryptography", "HTTPServer"],
@@ -30,7 +30,7 @@ import Testing
         "Foundation", "FoundationEssentials", "Synchronization", "Dispatch", "Glibc", "Testing", "PackageDescription",
     ]
 
-    @Test("a library is imported by its own module only", arguments: SourceTree.sources)
+    @Test("A library is imported by its own module only", arguments: SourceTree.sources)
     func homes(_ file: SourceFile) {
         for (number, line) in file.code {
             guard let name = Self.imported(line), let homes = Self.homes[name] else { continue }
@@ -38,15 +38,15 @@ import Testing
         }
     }
 
-    @Test("every library with a module of its own is imported there")
+    @Test("Every library with its own module is imported there")
     func used() {
         let imported = Set(SourceTree.sources.flatMap { file in file.code.compactMap { Self.imported($0.line) } })
         for (name, homes) in Self.homes where !homes.isEmpty {
-            #expect(imported.contains(name), "nobody imports \(name)")
+            #expect(imported.contains(name), "no file imports \(name)")
         }
     }
 
-    @Test("every import names a module of this package or of the toolchain", arguments: SourceTree.swiftFiles)
+    @Test("Every import names a module of this package or of the toolchain", arguments: SourceTree.swiftFiles)
     func packages(_ file: SourceFile) {
         let known = Self.toolchain.union(SourceTree.modules).union(["Migrations", "TestSupport"])
         for (number, line) in file.code {
@@ -55,12 +55,12 @@ import Testing
         }
     }
 
-    /// Each with the reason: Foundation's libraries are half of a program that links them.
+    /// Each file with its reason: Foundation's libraries are half the size of a program that links them.
     static let foundation = [
         "Sources/Values/URIParts.swift": "the parser of URIs, which other software reads as we do"
     ]
 
-    @Test("the program does without Foundation; what is left of it has one place")
+    @Test("The program imports Foundation in one place only")
     func foundation() {
         var essentials: Set<String> = []
         for file in SourceTree.swiftFiles where !file.path.hasPrefix("Tests/") {
@@ -73,7 +73,7 @@ import Testing
         #expect(essentials == Set(Self.foundation.keys))
     }
 
-    @Test("Package.swift depends on no package")
+    @Test("The package depends on no other package")
     func manifest() throws {
         let manifest = try SourceTree.file("Package.swift")
         #expect(manifest.code.contains { $0.line.filter { $0 != " " } == "dependencies:[]," })
@@ -85,7 +85,7 @@ import Testing
         #expect(!SourceTree.exists("Package.resolved"))
     }
 
-    @Test("every library that Package.swift names is in deploy/packages")
+    @Test("Every library that Package.swift names is in deploy/packages")
     func systemPackages() throws {
         let named = try SourceTree.file("Package.swift").text.matches(of: /\.apt\(\["([^"]+)"\]\)/).map(\.output.1)
         let listed = try SourceTree.file("deploy/packages").lines
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("no surface imports another, and what surfaces share imports none")
+    @Test("No surface imports another, and no module that surfaces share imports one")
     func surfaces() {
         let surfaces: Set = ["TokenAPI", "BrowserPages", "AdminAPI", "SPiDAPI"]
         #expect(surfaces.isSubset(of: SourceTree.modules))
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test("what a dialect means, and what administrators may do, is said without routes, requests and responses")
+    @Test("Dialects and the rules of administration know no routes, requests and responses")
     func dialects() {
         let dialects: Set = ["OpenID", "SPiD", "Ditto", "Administration"]
         let words = /(?:: |-> |inout )(?:Routes|Request|Response|Fields)\b/

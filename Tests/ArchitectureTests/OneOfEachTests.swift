@@ -1,6 +1,6 @@
 import Testing
 
-/// What every module needs is written once, where all of them reach it.
+/// Helpers that every module needs are written once, where all of them reach them.
 @Suite struct OneOfEachTests {
     /// Words of the one implementation, and the file that may say them.
     static let homes = [
@@ -10,13 +10,15 @@ import Testing
         "enum PercentEncoding": "Sources/Text/PercentEncoding.swift",
     ]
 
-    /// Foundation's, which would be a second one.
+    /// Foundation's counterparts, which would be a second implementation.
     static let seconds = [
         " Thread {", "Thread(block", "detachNewThread", "trimmingCharacters", "addingPercentEncoding",
         "removingPercentEncoding", "CharacterSet",
     ]
 
-    @Test("threads are started, text is trimmed and percent-encoded in one place", arguments: SourceTree.sources)
+    @Test(
+        "Threads are started, and text is trimmed and percent-encoded, in one place each", arguments: SourceTree.sources
+    )
     func one(_ file: SourceFile) {
         for (number, line) in file.code {
             for word in Self.seconds { #expect(!line.contains(word), "\(file.path):\(number) says \(word)") }
@@ -26,8 +28,24 @@ import Testing
         }
     }
 
-    @Test("the one place is there")
+    @Test("The one home of each shared helper exists")
     func found() throws {
         for (word, home) in Self.homes { #expect(try SourceTree.file(home).text.contains(word), "\(home)") }
+    }
+
+    private static let pages = SourceTree.sources.filter { $0.module == "BrowserPages" }
+
+    @Test("Every address that takes a form by POST also answers GET with a page", arguments: pages)
+    func forms(_ file: SourceFile) {
+        func addresses(_ method: String) -> Set<String> {
+            Set(
+                file.code.compactMap { code in
+                    code.line.firstRange(of: "router.\(method)(\"").map { start in
+                        String(code.line[start.upperBound...].prefix { $0 != "\"" })
+                    }
+                })
+        }
+        let alone = addresses("post").subtracting(addresses("get"))
+        #expect(alone.isEmpty, "\(file.path): use router.form(_:from:use:) for \(alone)")
     }
 }

@@ -13,11 +13,11 @@ import Testing
         }
     }
 
-    @Test("The README has two screens: at most 130 lines")
+    @Test("The README has at most 130 lines, two screens")
     func length() throws { #expect(try SourceTree.file("README.md").lines.count <= 130) }
 
     /// The figures stay true when the benchmarks are run anew, or this fails.
-    @Test("The README's figures of start and memory hold in the last measurement")
+    @Test("The README's figures for start and memory hold in the last measurement")
     func figures() throws {
         let readme = try SourceTree.file("README.md").text.replacing(/\s+/, with: " ")
         let measured = try SourceTree.file("Tests/Benchmarks/results/latest.md").text
@@ -27,7 +27,7 @@ import Testing
         #expect(try #require(Int(last.output.2)) < #require(Int(promise.output.2)))
     }
 
-    @Test("Every page of docs is reached by links that begin at docs/README.md")
+    @Test("Every page of docs is reached by links that start at docs/README.md")
     func reachable() throws {
         let pages = Dictionary(
             uniqueKeysWithValues: SourceTree.documents.filter { $0.path.hasPrefix("docs/") }.map { ($0.path, $0) })

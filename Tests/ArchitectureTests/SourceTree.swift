@@ -10,10 +10,31 @@ struct SourceFile: Sendable, CustomTestStringConvertible {
     /// The second part of `Sources/Module/…`.
     var module: String { path.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
     var testDescription: String { path }
+    /// The last part of the path, without its extension.
+    var name: String { URL(filePath: path).deletingPathExtension().lastPathComponent }
+    var length: Int { lines.count - 1 }
 
     /// The lines that are not comments, with their numbers.
     var code: [(number: Int, line: Substring)] {
         zip(1..., lines).filter { !$0.1.drop(while: \.isWhitespace).hasPrefix("//") }.map { (number: $0.0, line: $0.1) }
+    }
+
+    /// The types that the file declares for others, outside other types.
+    var types: [String] {
+        code.compactMap { _, line in
+            let modifiers = /^(?:@\w+ |public |package |final |indirect |nonisolated )*/
+            let declaration = line.trimmingPrefix(modifiers)
+            return declaration.prefixMatch(of: /(?:struct|class|enum|protocol|actor|typealias) (\w+)/)
+                .map { String($0.output.1) }
+        }
+    }
+
+    /// The types that the file extends, and those that they are in.
+    var extended: Set<String> {
+        let names = code.compactMap { _, line in
+            line.prefixMatch(of: /(?:public |package |private |fileprivate )?extension ([\w.]+)/)?.output.1
+        }
+        return Set(names.flatMap { $0.split(separator: ".").map(String.init) })
     }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The portable subset (docs/portable-sql.md), as far as it shows without an engine.
+/// The portable subset (docs/portable-sql.md), as far as it can be checked without an engine.
 @Suite struct StatementTests {
     struct Statement: Sendable, CustomTestStringConvertible {
         let place: String
@@ -9,7 +9,7 @@ import Testing
         var testDescription: String { place }
     }
 
-    /// What one engine knows and the other does not, or means otherwise.
+    /// Words that one engine does not know, or reads differently.
     static let foreign = [
         "now\\(", "current_timestamp", "strftime", "like", "ilike", "glob", "boolean", "true", "false", "autoincrement",
         "serial", "blob", "bytea", "json", "jsonb", "integer", "insert or", "replace into", "nulls first", "rowid",
@@ -19,7 +19,7 @@ import Testing
     /// Given to PostgreSQL alone, where a database is opened.
     static let ofOneEngine = ["Sources/Server/Configuration/DatabaseLocation.swift: LOCK TABLE"]
 
-    @Test("every SQL statement stays within the subset that both engines share", arguments: statements)
+    @Test("Every SQL statement stays within the subset that both engines share", arguments: statements)
     func subset(_ statement: Statement) throws {
         guard !Self.ofOneEngine.contains(where: { statement.place.hasPrefix($0) }) else { return }
         let text = statement.text.lowercased()
@@ -30,7 +30,7 @@ import Testing
         #expect(!text.contains("::"), "\(statement.place) casts as PostgreSQL does: CAST(… AS …) is for both")
     }
 
-    @Test("the search for SQL finds statements, and fragments of them")
+    @Test("The search for SQL finds statements, and fragments of them")
     func found() {
         #expect(Self.statements.count > 300)
         let fragments = """
@@ -42,7 +42,7 @@ import Testing
         #expect(Self.literals(of: file).map(\.text) == ["f.id IN ($)", "AND c.name LIKE $"])
     }
 
-    @Test("each migration is embedded by Package.swift and listed")
+    @Test("Each migration is embedded by Package.swift and listed")
     func migrations() throws {
         let manifest = try SourceTree.file("Package.swift").text
         let list = try SourceTree.file("migrations/Migration+all.swift").text

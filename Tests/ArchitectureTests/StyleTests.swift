@@ -3,23 +3,62 @@ import Testing
 
 /// What a reader may take for granted in every source file.
 @Suite struct StyleTests {
-    @Test("no source file is over 300 lines, and nine in ten have at most 150")
-    func sizes() {
-        let sizes = SourceTree.sources.map { (path: $0.path, lines: $0.lines.count - 1) }
-        #expect(sizes.count > 100, "where are the sources?")
-        for (path, lines) in sizes { #expect(lines <= 300, "\(path) has \(lines) lines") }
-        let short = sizes.filter { $0.lines <= 150 }.count
-        #expect(short * 10 >= sizes.count * 9, "\(short) of \(sizes.count) have at most 150 lines")
+    @Test("A Swift file has at most 500 lines", arguments: SourceTree.swiftFiles)
+    func size(_ file: SourceFile) { #expect(file.length <= 500, "\(file.path) has \(file.length) lines") }
+
+    @Test("A source file below 25 lines declares a type or is its module's only file", arguments: SourceTree.sources)
+    func fragments(_ file: SourceFile) {
+        guard file.length < 25, SourceTree.sources.count(where: { $0.module == file.module }) > 1 else { return }
+        #expect(!file.name.contains("+") && !file.types.isEmpty, "\(file.path) has \(file.length) lines")
     }
 
-    @Test("no line is over 120 columns", arguments: SourceTree.swiftFiles)
+    /// Files whose types are named together, by what they are parts of.
+    static let collections: Set = [
+        "Sources/HTTPServer/Connection/TransportOutcomes.swift",
+        "Sources/OAuth/Authorization/PKCE.swift",
+        "Sources/OAuth/Refresh/RefreshRedemptions.swift",
+    ]
+
+    @Test("A file is named for what it declares: X.swift for a type, X+y.swift for its extension")
+    func names() {
+        #expect(SourceTree.sources.count > 100, "where are the sources?")
+        for file in SourceTree.sources where !Self.collections.contains(file.path) {
+            let parts = file.name.split(separator: "+")
+            let subject = parts.first?.split(separator: ".").last.map(String.init) ?? ""
+            if parts.count > 1 {
+                #expect(file.extended.contains(subject), "\(file.path) does not extend \(subject)")
+            } else {
+                // A file of extensions alone is named for what they share.
+                #expect(file.types.isEmpty || file.types.contains(subject), "\(file.path) declares \(file.types)")
+            }
+        }
+    }
+
+    /// Words that leave open who acts, or for how long: readers had to read the sentences with them twice.
+    static let riddles = ["nobody", "somebody", "whoever", "of before", "such a", "without end", "for ever"]
+
+    /// Files that need one of these words, each with the reason.
+    static let exceptions: [String: String] = [:]
+
+    @Test("Titles, comments and users' texts avoid the words that go with riddles", arguments: SourceTree.everything)
+    func riddles(_ file: SourceFile) {
+        guard Self.exceptions[file.path] == nil else { return }
+        for text in file.prose {
+            let words = " " + text.lowercased().split { !$0.isLetter }.joined(separator: " ") + " "
+            for riddle in Self.riddles {
+                #expect(!words.contains(" \(riddle) "), "\(file.path) says \(riddle): \(text.prefix(100))")
+            }
+        }
+    }
+
+    @Test("No line is over 120 columns", arguments: SourceTree.swiftFiles)
     func columns(_ file: SourceFile) {
         for (number, line) in zip(1..., file.lines) { #expect(line.count <= 120, "\(file.path):\(number)") }
     }
 
     static let unfinished = ["TO" + "DO", "FIX" + "ME", "fatalError", "try!", "as!"]
 
-    @Test("no source file holds a TODO, a forced try or cast, or a fatalError", arguments: SourceTree.sources)
+    @Test("No source file holds a TODO, a forced try or cast, or a fatalError", arguments: SourceTree.sources)
     func unfinished(_ file: SourceFile) {
         for (number, line) in zip(1..., file.lines) {
             for word in Self.unfinished { #expect(!line.contains(word), "\(file.path):\(number) says \(word)") }
@@ -32,7 +71,7 @@ import Testing
         "arc4random", "getentropy", "getrandom",
     ]
 
-    @Test("the time of day is read in one place, and randomness in one")
+    @Test("The time of day is read in one place, and randomness in one")
     func ambient() {
         #expect(places(of: Self.ambientTime) == ["Sources/Values/WallClock.swift"])
         #expect(places(of: Self.ambientChance) == ["Sources/Cryptography/RandomBlock.swift"])
@@ -44,7 +83,7 @@ import Testing
         }
     }
 
-    /// Where the compiler is told that threads cannot meet, and why that is so.
+    /// Where the compiler is told that threads cannot meet, and why.
     static let unchecked = [
         "Sources/Cryptography/FetchedDigest.swift": "OpenSSL's EVP_MD, fetched once and never changed",
         "Sources/Cryptography/FetchedCipher.swift": "OpenSSL's EVP_CIPHER, fetched once and never changed",
@@ -55,21 +94,21 @@ import Testing
         "Sources/StorageSQLite/Connection.swift": "an SQLite connection, which one thread has at a time",
     ]
 
-    @Test("every type that opts out of the compiler's data race checks is on a short list with its reason")
+    @Test("Every type that opts out of the compiler's data race checks is on a short list with its reason")
     func unchecked() {
         let found = places(of: ["@unchecked Sendable", "nonisolated(unsafe)"])
         #expect(Set(found) == Set(Self.unchecked.keys))
         #expect(Self.unchecked.count <= 12)
     }
 
-    @Test("no source uses URLSession, which would bring a second HTTP client with its own libcurl")
+    @Test("No source uses URLSession, which would bring a second HTTP client with its own libcurl")
     func networking() {
         // In two halves, so that this file is not one of those it looks for.
         let word = "Foundation" + "Networking"
         for file in SourceTree.swiftFiles { #expect(!file.text.contains(word), "\(file.path) names \(word)") }
     }
 
-    @Test("no file names a path of the machine it was written on", arguments: SourceTree.everything)
+    @Test("No file names a path of the machine it was written on", arguments: SourceTree.everything)
     func machines(_ file: SourceFile) {
         // In two halves, so that this file is not one of those it looks for.
         let paths = ["/wo" + "rk/", "/ro" + "ot/", "/Us" + "ers/", "/tmp/ba" + "sh", "/ho" + "me/"]

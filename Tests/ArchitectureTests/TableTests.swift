@@ -1,6 +1,6 @@
 import Testing
 
-/// Whose table is whose: a module writes its own alone, and reads its own and those of the modules below it.
+/// A module writes its own tables only, and reads those and the tables of modules below it.
 @Suite struct TableTests {
     struct Use: Sendable, CustomTestStringConvertible {
         let file: SourceFile
@@ -10,7 +10,7 @@ import Testing
         var testDescription: String { "\(file.path):\(line) \(table)" }
     }
 
-    @Test("a statement writes tables of its own module, and reads none of a module above", arguments: uses)
+    @Test("A statement writes tables of its own module only, and reads none of a module above", arguments: uses)
     func borders(_ use: Use) throws {
         let owner = try #require(Self.owners[use.table])
         let module = use.file.module
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("every table of the migrations is declared once, by the module that owns it, and every declared one is there")
+    @Test("Every table of the migrations is declared once, by the module that owns it, and no other is declared")
     func declared() {
         var made: [String] = []
         for line in SourceTree.migrations.flatMap(\.lines) {
@@ -37,7 +37,7 @@ import Testing
         #expect(made.sorted() == declared.sorted())
     }
 
-    @Test("the statements were found")
+    @Test("The search for uses of tables finds more than two hundred, writes among them")
     func found() { #expect(Self.uses.count > 200 && Self.uses.contains { $0.isWrite }) }
 
     /// What modules declare: `StoredTable("name", …)`.

@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-/// One word for one thing (docs/decisions/vocabulary.md): what things were called before is no name of a type, a file
-/// or a table.
+/// One word for one thing (docs/decisions/vocabulary.md): a retired word names no type, file or table.
 @Suite struct VocabularyTests {
     /// Words that no name may contain.
     static let gone: Set = [
@@ -10,7 +9,7 @@ import Testing
         "Voucher", "Circle", "Clearance", "Door", "House", "Departures", "Correspondence", "Onward",
     ]
 
-    /// Whole names that are gone: as parts of others they mean something else.
+    /// Retired names: as parts of other names these words mean something else.
     static let goneNames: Set = [
         "Account", "Accounts", "Person", "Claim", "NoClaim", "CodeClaim", "RefreshClaims", "AssertionClaim",
         "DirectAnswers", "MeantPerson", "PersonGate", "AccountGate", "Visit", "NearMiss", "LogoutWish", "Carrier",
@@ -18,10 +17,10 @@ import Testing
         "OutboundQuestion", "OtherIssuers", "KeyKeeper", "SubjectNames",
     ]
 
-    /// Ditto's own word for what its webhook answers.
+    /// Ditto's word for what its webhook answers.
     static let ofOthers: Set = ["DittoPermissions"]
 
-    @Test("a type and its file have the field's own names", arguments: SourceTree.swiftFiles)
+    @Test("No type and no file has a retired name", arguments: SourceTree.swiftFiles)
     func types(_ file: SourceFile) {
         let declared = file.code.flatMap { number, line in
             line.matches(of: /\b(?:struct|class|enum|protocol|actor|typealias)\s+([A-Z]\w*)/)
@@ -36,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("a table and its columns have the field's own names")
+    @Test("No table and no column has a retired name")
     func tables() {
         let gone = ["accounts", "permissions", "sign_in_places", "upstream_requests", "account_id", "permission_id"]
         for (place, text) in StatementTests.statements.map({ ($0.place, $0.text) })

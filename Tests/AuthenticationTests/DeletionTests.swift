@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A user is deleted once, when due, and every client that must know is told")
+@Suite("Deletion of users that are due")
 struct DeletionTests {
     /// A database with users, whose deletion announcements leave a row in their transaction.
     private struct Fixture: Sendable {
@@ -30,7 +30,7 @@ struct DeletionTests {
             on other: (any Database)? = nil,
             farewell: @escaping @Sendable (User, Timestamp, any Transaction) throws -> Void = Self.mark
         ) -> UserDeletion {
-            // As a table whose rows go in batches does.
+            // Stands for a table whose rows are deleted in batches.
             let erased = StoredTable(
                 "facts",
                 ofUser: .steps { user, _, db in
@@ -86,7 +86,7 @@ struct DeletionTests {
     }
 
     @Test(
-        "only users whose deletion is due are deleted, each once, however many nodes ask", arguments: Backend.available)
+        "Only users whose deletion is due are deleted, each once, however many nodes try", arguments: Backend.available)
     func once(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         var ids: [UserID] = []
@@ -105,7 +105,7 @@ struct DeletionTests {
         await fixture.database.close()
     }
 
-    @Test("deletions run in batches, and each batch reports whether more remain", arguments: Backend.available)
+    @Test("Users are deleted in batches, and each batch reports whether more remain", arguments: Backend.available)
     func batches(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         var ids: [UserID] = []
@@ -121,7 +121,7 @@ struct DeletionTests {
         await fixture.database.close()
     }
 
-    @Test("a user whose deletion cannot be announced stays, and delays no other deletion", arguments: Backend.available)
+    @Test("A user whose deletion cannot be announced stays, and delays no other deletion", arguments: Backend.available)
     func failing(backend: Backend) async throws {
         struct Unwilling: Error {}
         let fixture = try await Fixture(backend)
@@ -143,7 +143,7 @@ struct DeletionTests {
         await fixture.database.close()
     }
 
-    @Test("a commit of unknown outcome announces a deletion once", arguments: Backend.available)
+    @Test("A deletion is announced once even if the outcome of its COMMIT is unknown", arguments: Backend.available)
     func twice(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         let id = try await fixture.person("ada@example.com")
@@ -154,13 +154,13 @@ struct DeletionTests {
         await fixture.database.close()
     }
 
-    @Test("a restored user is not deleted by a node that had already selected them", arguments: Backend.available)
+    @Test("A restored user is not deleted by a node that had already selected them", arguments: Backend.available)
     func restored(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         let id = try await fixture.person("ada@example.com")
         try await fixture.due([id], at: fixture.clock.now)
         let database = fixture.database
-        // Between the look at what is due and the delete.
+        // Runs between the selection of due users and their deletion.
         let restoring = StoredTable(
             "users",
             ofUser: .steps { id, _, db in
@@ -177,7 +177,7 @@ struct DeletionTests {
         await fixture.database.close()
     }
 
-    @Test("the next round finishes a deletion that was interrupted", arguments: Backend.available)
+    @Test("The next round finishes an interrupted deletion", arguments: Backend.available)
     func crashed(backend: Backend) async throws {
         struct Crash: Error {}
         let fixture = try await Fixture(backend)
@@ -195,7 +195,7 @@ struct DeletionTests {
     }
 }
 
-/// A database whose every COMMIT is of unknown outcome: it happened, and the closure runs again.
+/// A database whose COMMITs succeed but are never acknowledged, so that each closure runs again.
 private struct RunsTwice: Database {
     let base: any Database
 

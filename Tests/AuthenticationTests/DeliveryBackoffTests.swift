@@ -8,7 +8,7 @@ import Values
 
 /// How long a delivery is tried, and when it is given up.
 @Suite struct DeliveryBackoffTests {
-    @Test("each failure doubles the pause, from a minute to an hour", arguments: Backend.available)
+    @Test("Each failed attempt doubles a delivery's pause, from a minute to an hour", arguments: Backend.available)
     func pauses(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)
@@ -23,14 +23,14 @@ import Values
             #expect(try await house.outbox.deliverDue(by: down) == Outbox.Round(), "it is not due yet")
             house.clock.advance(by: .milliseconds(1))
         }
-        // As soon as somebody is there again, it arrives.
+        // It arrives as soon as the receiver is back.
         #expect(try await house.outbox.deliverDue(by: TransportDouble()) == Outbox.Round(delivered: 1))
         #expect(house.log.says("delivery postponed") && house.log.says("reason=down"))
         await house.database.close()
     }
 
     @Test(
-        "a pile for a thousand servers that failed is taken out and put back all the time",
+        "The pause of a delivery grows with the number of failing servers that wait beside it, up to ten minutes",
         arguments: Backend.available)
     func crowded(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
@@ -48,7 +48,7 @@ import Values
     }
 
     @Test(
-        "a mail of a pile is of no use any more when it is tried again, or is tried all the time",
+        "A delivery is retried within a tenth of its remaining life, and at least ten seconds apart",
         arguments: [
             (1000, .minutes(10), .minutes(1)), (1000, .minutes(3), .seconds(18)), (1000, .minutes(1), .seconds(10)),
             (1000, .zero, .seconds(10)), (1000, .days(1), .seconds(510)), (5000, .days(1), .minutes(10)),
@@ -58,7 +58,7 @@ import Values
         #expect(Backoff.pause(among: failing, left: left) == pause)
     }
 
-    @Test("mails of a burst to one domain are taken out and put back each second, however many they are")
+    @Test("The pause of a mail grows with the number of mails ahead of it for its domain, up to a minute")
     func burst() {
         let turns = [0, 100, 1000, 100_000].map { Backoff.turn(behind: $0, left: .days(1)) }
         #expect(turns == [.seconds(1), .seconds(6), .seconds(51), .minutes(1)])
@@ -66,7 +66,7 @@ import Values
         #expect(Backoff.turn(behind: 1000, left: .zero) == .seconds(1))
     }
 
-    @Test("a delivery that no longer matters is not sent", arguments: Backend.available)
+    @Test("A delivery that no longer matters is not sent", arguments: Backend.available)
     func expired(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter, usefulFor: .minutes(10))
@@ -78,10 +78,10 @@ import Values
         await house.database.close()
     }
 
-    @Test("a delivery is given up after three days", arguments: Backend.available)
+    @Test("A delivery is given up after three days", arguments: Backend.available)
     func givenUp(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
-        // However long the caller thinks it is of use.
+        // Even if the caller asks for longer.
         try await house.outbox.post(DeliveryFixture.letter, usefulFor: .days(30))
         let down = TransportDouble { throw Undeliverable.temporary("down") }
         var round = Outbox.Round()
@@ -96,7 +96,7 @@ import Values
     }
 
     @Test(
-        "a delivery that waits for another attempt is given up when it expires, before the sweep deletes it",
+        "A delivery whose retry would come too late is given up and logged before the sweep deletes it",
         arguments: Backend.available)
     func givenUpInTime(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
@@ -114,7 +114,7 @@ import Values
     }
 
     @Test(
-        "the sweep deletes deliveries that expired, blank ones too, and none that may be under way",
+        "The sweep deletes expired deliveries, blank ones too, but none that may be under way",
         arguments: Backend.available)
     func swept(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
@@ -127,7 +127,7 @@ import Values
             _ = await retention.sweep(at: house.clock.now)
             #expect(try await house.waiting().count == left)
         }
-        // An attempt that began a moment before is over now.
+        // An attempt that began a moment ago is over now.
         house.clock.advance(by: Outbox.lease)
         _ = await retention.sweep(at: house.clock.now)
         #expect(try await house.waiting().isEmpty)
@@ -135,7 +135,7 @@ import Values
     }
 
     @Test(
-        "a receiver that answers with a permanent refusal is not asked again, and the log names neither party",
+        "A receiver that refuses for good is not asked again, and the log names neither party",
         arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         struct Never: Mailer {
@@ -151,7 +151,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("a server that stops hands an unfinished attempt to the next server at once", arguments: Backend.available)
+    @Test("A stopping server hands an unfinished attempt to another server at once", arguments: Backend.available)
     func stopped(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)

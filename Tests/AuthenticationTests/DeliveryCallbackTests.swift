@@ -44,7 +44,8 @@ import Values
     }
 
     @Test(
-        "what waits for a client goes to its address of now, and nowhere once it has none", arguments: Backend.available
+        "A waiting callback goes to its client's present address, and is dropped if there is none",
+        arguments: Backend.available
     )
     func addressOfNow(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
@@ -67,7 +68,7 @@ import Values
         try await house.database.write { db in try parcel.store(in: db) }
     }
 
-    @Test("a callback is delivered unchanged, and then removed", arguments: Backend.available)
+    @Test("A callback is delivered unchanged and then removed", arguments: Backend.available)
     func arrives(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         let receiver = try Receiver("204 No Content")
@@ -82,7 +83,7 @@ import Values
     }
 
     @Test(
-        "a receiver with a temporary error is asked again; one with a permanent error is not",
+        "A callback is retried after a temporary error of its receiver, not after a permanent one",
         arguments: [
             ("500 Internal Server Error", Outbox.Round(postponed: 1)), ("404 Not Found", Outbox.Round(postponed: 1)),
             ("302 Found", Outbox.Round(postponed: 1)), ("429 Too Many Requests", Outbox.Round(postponed: 1)),
@@ -98,7 +99,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("an unreachable receiver, or one at a forbidden address, is tried again later", arguments: [true, false])
+    @Test("A callback to an unreachable receiver or a forbidden address is retried later", arguments: [true, false])
     func unreachable(isAllowed: Bool) async throws {
         let house = try await DeliveryFixture(.sqlite)
         let receiver = try Receiver("200 OK")

@@ -8,7 +8,7 @@ import Values
 
 @testable import Delivery
 
-/// Notices to the servers of clients, which are written when they go.
+/// Logout notices to clients' servers, which are written when they are sent.
 @Suite struct DeliveryNoticeTests {
     private struct NoKey: Error {}
 
@@ -26,7 +26,7 @@ import Values
         #expect(try await house.waiting().count == 1)
     }
 
-    @Test("a logout notice that no client wants any more is given up", arguments: Backend.available)
+    @Test("A logout notice is given up once no client wants it", arguments: Backend.available)
     func nobody(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await leave(in: house)
@@ -40,21 +40,21 @@ import Values
     }
 
     @Test(
-        "a logout notice that cannot be signed now, or whose address may not be asked, waits",
+        "A logout notice waits while it cannot be signed or its address may not be asked",
         arguments: Backend.available)
     func waits(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await leave(in: house)
         #expect(try await round(house) { _ in throw NoKey() } == Outbox.Round(postponed: 1))
         house.clock.advance(by: .minutes(2))
-        // A private address, to which nothing goes unless the operator allows it.
+        // A private address, to which nothing is sent unless the operator allows it.
         let callback = Callback(url: "http://127.0.0.1:9/out", body: "a=b", contentType: "text/plain")
         #expect(try await round(house) { _ in callback } == Outbox.Round(postponed: 1))
         #expect(try await house.waiting().map(\.attempts) == [2])
         await house.database.close()
     }
 
-    @Test("a logout notice past its deadline is not signed", arguments: Backend.available)
+    @Test("A logout notice past its deadline is not signed", arguments: Backend.available)
     func tooLate(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await leave(in: house)
@@ -68,7 +68,7 @@ import Values
     }
 
     @Test(
-        "a logout notice refused with 400 is not sent again; one that failed otherwise is",
+        "A logout notice is not retried after a 400, but after any other failure",
         arguments: [
             ("400 Bad Request", true), ("401 Unauthorized", true), ("403 Forbidden", true), ("404 Not Found", true),
             ("410 Gone", true), ("501 Not Implemented", true), ("408 Request Timeout", false),
@@ -90,7 +90,7 @@ import Values
     }
 
     @Test(
-        "a client that does not answer occupies two workers, and its other notices wait without counting as attempts",
+        "A client that does not answer occupies two workers; its other notices wait without using up attempts",
         arguments: Backend.available)
     func slow(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
@@ -107,7 +107,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("deliveries to a receiver that is down are not leased every few seconds", arguments: Backend.available)
+    @Test("Deliveries to a receiver that is down are not leased every few seconds", arguments: Backend.available)
     func down(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         for _ in 0..<8 {
@@ -115,10 +115,10 @@ import Values
             try await house.database.write { db in try parcel.store(in: db) }
         }
         let carrier = DeadReceiver()
-        // All come at once: two are let in, and fail.
+        // All arrive at once: two are let in, and fail.
         #expect(try await house.outbox.deliverDue(by: carrier) == Outbox.Round(postponed: 2, held: 6))
         house.clock.advance(by: .minutes(2))
-        // One asks whether it is there again; the others leave it alone, for minutes.
+        // One attempt checks whether the receiver is back; the others do not try for minutes.
         let round = try await house.outbox.deliverDue(by: carrier)
         #expect(round == Outbox.Round(postponed: 1, held: 7))
         let times = try await house.waiting().map(\.dueIn)
@@ -132,7 +132,7 @@ import Values
     }
 }
 
-/// Carries notices to the receivers that they name: all there are at once, and the slow one lets nobody go before.
+/// Sends notices to the receivers that they name. A slow receiver answers only after five notices were turned away.
 private final class SlowReceivers: Transport {
     private let receivers = PerHostLimiter()
     private let held = Atomic(0)
@@ -150,7 +150,7 @@ private final class SlowReceivers: Transport {
     }
 }
 
-/// Carries notices to a receiver that is down, and is done with none of a round before all others were turned away.
+/// Sends notices to a receiver that is down. None of a round ends before all others were turned away.
 private final class DeadReceiver: Transport {
     private let receivers = PerHostLimiter()
     private let come = Atomic(0)

@@ -20,7 +20,8 @@ struct DeliveryShareTests {
     }
 
     @Test(
-        "a merchant with thousands of waiting callbacks does not delay another merchant's", arguments: Backend.available
+        "A merchant's thousands of waiting callbacks do not delay another merchant's callbacks",
+        arguments: Backend.available
     )
     func fair(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
@@ -33,7 +34,7 @@ struct DeliveryShareTests {
         await fixture.database.close()
     }
 
-    @Test("a node with an old key takes deliveries that it cannot open", arguments: Backend.available)
+    @Test("A node with an outdated master key leases no deliveries", arguments: Backend.available)
     func resealed(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
         try await leave(3, for: "one", in: fixture)
@@ -50,7 +51,8 @@ struct DeliveryShareTests {
     }
 
     @Test(
-        "mails or texts of one share that hang take all places", arguments: [Delivery.Kind.mail, .text])
+        "One share's hanging mails or texts leave places for others, but may take more than half",
+        arguments: [Delivery.Kind.mail, .text])
     func hanging(_ kind: Delivery.Kind) {
         var room = DeliveryWorker.room(kind)
         for _ in 0..<DeliveryLimits.mostForOneShare(kind) { room.take(for: .init("hangs")) }
@@ -58,7 +60,7 @@ struct DeliveryShareTests {
         #expect(DeliveryLimits.mostForOneShare(kind) > DeliveryLimits.mostAtOnce(kind) / 2)
     }
 
-    @Test("the place that becomes free goes to the share with the fewest under way", arguments: Backend.available)
+    @Test("A freed place goes to the share with the fewest deliveries under way", arguments: Backend.available)
     func next(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
         for share in ["a", "b", "c", "d"] { try await leave(20, for: share, in: fixture) }
@@ -74,7 +76,7 @@ struct DeliveryShareTests {
     }
 
     @Test(
-        "a pile of overdue profile changes does not delay what is urgent, which brings the merchant no more places",
+        "A merchant's urgent deliveries go before its overdue profile changes, within the same places",
         arguments: Backend.available)
     func urgent(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
@@ -103,7 +105,8 @@ struct DeliveryShareTests {
     }
 
     @Test(
-        "a merchant with a thousand waiting mails delays another's, or takes all places", arguments: Backend.available)
+        "A merchant's thousand waiting mails neither delay another merchant's mail nor take all places",
+        arguments: Backend.available)
     func mails(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
         let waiting = (0..<1000).map { _ in fixture.outbox.delivery(DeliveryFixture.letter, share: .init("busy")) }
@@ -115,12 +118,14 @@ struct DeliveryShareTests {
         let leases = try await fixture.outbox.claim(.mail, room)
         for lease in leases { room.take(for: lease.share) }
         #expect(leases.filter { $0.share == .init("quiet") }.count == 1)
-        #expect(room.free == 1, "for whoever comes next")
+        #expect(room.free == 1, "for the next share")
         #expect(try await fixture.outbox.claim(.mail, room).isEmpty)
         await fixture.database.close()
     }
 
-    @Test("a delivery of another kind, or that is not due, takes no place of a share", arguments: Backend.available)
+    @Test(
+        "A delivery of another kind, a blank or a leased one takes none of a share's places",
+        arguments: Backend.available)
     func others(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
         let notice = fixture.outbox.delivery(notice: "n", usefulFor: .days(1), share: .init("a"))
@@ -137,7 +142,7 @@ struct DeliveryShareTests {
         await fixture.database.close()
     }
 
-    @Test("a merchant that names another's server takes none of the places that the other has there")
+    @Test("A merchant whose callbacks go to another merchant's server takes none of the other's places there")
     func sameServer() async throws {
         let limiter = PerHostLimiter()
         let url = "https://shared.example/hook"
@@ -149,7 +154,7 @@ struct DeliveryShareTests {
         }
     }
 
-    @Test("at a server that hangs for one merchant others have places, and what is not sent is no failure of its")
+    @Test("A busy server delays only the share that fills its places there, and waiting is no failed attempt")
     func hanging() async throws {
         let silent = try LocalListener { _ in nil }
         defer { silent.stop() }
@@ -177,7 +182,7 @@ struct DeliveryShareTests {
             ])
     }
 
-    @Test("a merchant's thousand dead servers do not make another's count as new")
+    @Test("A merchant's thousand dead servers do not make the failures of another's server be forgotten")
     func failures() async throws {
         let limiter = PerHostLimiter()
         func fail(_ host: String, _ share: String) async throws {
@@ -196,7 +201,7 @@ struct DeliveryShareTests {
         }
     }
 
-    @Test("servers that failed take half of a merchant's places, however many they are")
+    @Test("Failing servers take at most half of a merchant's places")
     func failing() async throws {
         let limiter = PerHostLimiter()
         func url(_ host: Int) -> String { "https://dead\(host).example/hook" }
@@ -218,7 +223,7 @@ struct DeliveryShareTests {
     }
 
     @Test(
-        "of what one user's changes tell one client a thousand wait, the newest, within four minutes",
+        "Of one user's notices to one client, the newest thousand wait, spread over less than 250 seconds",
         arguments: Backend.available)
     func kept(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
@@ -241,7 +246,7 @@ struct DeliveryShareTests {
         var kept = try await left()
         #expect(kept.ids.count == 1000 && kept.ids.isSuperset(of: newer))
         #expect(kept.last <= limit, "a flood moves the last turn ever further away")
-        // All were tried in vain, and are due later than what is new.
+        // All were tried once, and are due later than the new ones.
         let later = fixture.clock.now + .hours(1)
         try await fixture.database.write { db in
             try db.execute("UPDATE deliveries SET attempts = 1, due_at = \(later)")
@@ -252,7 +257,7 @@ struct DeliveryShareTests {
         await fixture.database.close()
     }
 
-    @Test("receivers of one merchant that never answer leave another merchant's callbacks on time")
+    @Test("Receivers that never answer do not delay another merchant's callbacks")
     func stuck() async throws {
         let fixture = try await DeliveryFixture(.sqlite)
         try await leave(100, for: "stuck", in: fixture)
@@ -262,13 +267,138 @@ struct DeliveryShareTests {
         let worker = DeliveryWorker(fixture.outbox, by: transport)
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await worker.run() }
-            // Every quick one arrives while the stuck ones hold all that their merchant may have.
+            // Every quick delivery arrives while the stuck ones hold all places of their merchant.
             for await _ in transport.done { break }
             #expect(transport.stuck == DeliveryLimits.mostForOneShare(.callback))
             fixture.outbox.close()
             group.cancelAll()
         }
         await fixture.database.close()
+    }
+
+    @Test(
+        "One share's mails to slow unknown domains leave places for domains that are known to be quick",
+        .timeLimit(.minutes(1)))
+    func stalled() async throws {
+        let domains = RecipientDomains()
+        let share = Delivery.Share("loom")
+        for _ in 1...DeliveryLimits.quickInARow { try await domains.send(to: "example.com", of: share) {} }
+        // One quick mail does not make it a quick domain.
+        try await domains.send(to: "0.slow.example", of: share) {}
+        let (begun, beginning) = AsyncStream.makeStream(of: Int.self)
+        let (refused, refusing) = AsyncStream.makeStream(of: Int.self)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<DeliveryLimits.mostForOneShare(.mail) {
+                group.addTask {
+                    do {
+                        try await domains.send(to: "\(number).slow.example", of: share) {
+                            beginning.yield(number)
+                            try await Task.sleep(for: .seconds(3600))
+                        }
+                    } catch is Undeliverable {
+                        refusing.yield(number)
+                    }
+                }
+            }
+            var places = begun.makeAsyncIterator()
+            for _ in 0..<DeliveryLimits.mostToUnknownDomains { _ = await places.next() }
+            var others = refused.makeAsyncIterator()
+            for _ in DeliveryLimits.mostToUnknownDomains..<DeliveryLimits.mostForOneShare(.mail) {
+                _ = await others.next()
+            }
+            var taken = 0
+            try await domains.send(to: "Example.com", of: share) { taken += 1 }
+            try await domains.send(to: "unknown.example", of: .init("another")) { taken += 1 }
+            #expect(taken == 2)
+            // Further mails are postponed, each for longer.
+            var counts: [Int] = []
+            for _ in 1...40 {
+                do {
+                    try await domains.send(to: "third.example", of: share) { Issue.record("it took a place") }
+                } catch Undeliverable.crowded(let failing) {
+                    counts.append(failing)
+                }
+            }
+            #expect(counts == Array((counts.first ?? 0)..<(counts.first ?? 0) + 40))
+            group.cancelAll()
+            while let result = await group.nextResult() { if case .success = result { continue } }
+        }
+        try await domains.send(to: "third.example", of: share) {}
+    }
+
+    @Test(
+        "Two shares' mails to slow unknown domains leave places for domains that are known to be quick",
+        .timeLimit(.minutes(1)))
+    func stalledByTwo() async throws {
+        let domains = RecipientDomains()
+        let shares = ["loom", "rival"].map { Delivery.Share($0) }
+        for _ in 1...DeliveryLimits.quickInARow { try await domains.send(to: "example.com", of: shares[0]) {} }
+        let (begun, beginning) = AsyncStream.makeStream(of: Int.self)
+        let (refused, refusing) = AsyncStream.makeStream(of: Int.self)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<DeliveryLimits.mostAtOnce(.mail) {
+                group.addTask {
+                    do {
+                        try await domains.send(to: "\(number).slow.example", of: shares[number % 2]) {
+                            beginning.yield(number)
+                            try await Task.sleep(for: .seconds(3600))
+                        }
+                    } catch is Undeliverable {
+                        refusing.yield(number)
+                    }
+                }
+            }
+            var places = begun.makeAsyncIterator()
+            for _ in 0..<DeliveryLimits.mostToUnknownDomainsInAll { _ = await places.next() }
+            var others = refused.makeAsyncIterator()
+            for _ in DeliveryLimits.mostToUnknownDomainsInAll..<DeliveryLimits.mostAtOnce(.mail) {
+                _ = await others.next()
+            }
+            var taken = 0
+            try await domains.send(to: "example.com", of: .init("third")) { taken += 1 }
+            // A merchant without a mail under way has a place even for an unknown domain.
+            try await domains.send(to: "fresh.example", of: .init("third")) { taken += 1 }
+            #expect(taken == 2)
+            group.cancelAll()
+            while let result = await group.nextResult() { if case .success = result { continue } }
+        }
+    }
+
+    @Test(
+        "Mails that wait for a slow domain leave the share a place",
+        .timeLimit(.minutes(1)), arguments: zip([5, 6], [1, 100]))
+    func pile(places: Int, refusals: Int) async throws {
+        let domains = RecipientDomains()
+        let share = Delivery.Share("loom")
+        for _ in 1...DeliveryLimits.quickInARow { try await domains.send(to: "example.com", of: share) {} }
+        let (refused, refusing) = AsyncStream.makeStream(of: Int.self)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<places {
+                group.addTask {
+                    while !Task.isCancelled {
+                        do {
+                            try await domains.send(to: "slow.example", of: share) {
+                                try await Task.sleep(for: .seconds(1))
+                            }
+                        } catch is Undeliverable {
+                            refusing.yield(number)
+                            try await Task.sleep(for: .milliseconds(1))
+                        }
+                    }
+                }
+            }
+            // The fifth waits for a while; the sixth does not.
+            var others = refused.makeAsyncIterator()
+            for _ in 0..<refusals {
+                let other = await others.next()
+                try #require(other != nil)
+            }
+            var taken = 0
+            try await domains.send(to: "example.com", of: share) { taken += 1 }
+            #expect(taken == 1)
+            group.cancelAll()
+            while let result = await group.nextResult() { if case .success = result { continue } }
+        }
     }
 }
 

@@ -8,9 +8,9 @@ import Values
 @testable import Delivery
 @testable import Mail
 
-/// What waits in the outbox leaves it, however often somebody falls over.
+/// A delivery in the outbox is sent, however often nodes die.
 @Suite struct DeliveryTests {
-    @Test("a delivery stored by a transaction is sent and then removed", arguments: Backend.available)
+    @Test("A delivery stored by a transaction is sent and then removed", arguments: Backend.available)
     func sent(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         let parcel = house.outbox.delivery(DeliveryFixture.letter)
@@ -29,7 +29,7 @@ import Values
     }
 
     @Test(
-        "a blank delivery is stored like any other, is never sent, and delays nothing", arguments: Backend.available)
+        "A blank delivery is stored like any other, is never sent, and delays no other", arguments: Backend.available)
     func blank(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         let parcel = house.outbox.delivery(DeliveryFixture.letter)
@@ -47,7 +47,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("a transaction that rolls back sends nothing", arguments: Backend.available)
+    @Test("A transaction that rolls back sends nothing", arguments: Backend.available)
     func undone(_ backend: Backend) async throws {
         struct Refused: Error {}
         let house = try await DeliveryFixture(backend)
@@ -62,7 +62,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("the delivery table reveals neither recipient nor content", arguments: Backend.available)
+    @Test("The delivery table reveals neither recipient nor content", arguments: Backend.available)
     func sealed(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)
@@ -81,7 +81,7 @@ import Values
                 #expect(!text.lowercased().contains(readable.lowercased()))
             }
         }
-        // Nor does it open in another row's place.
+        // Nor does its content open in another row's place.
         try await house.database.write { db in
             try db.execute("UPDATE deliveries SET sealed_content = \(stored[0][2]) WHERE kind = 'mail'")
         }
@@ -91,7 +91,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("each kind of delivery is sent by its own transport", arguments: Backend.available)
+    @Test("Each kind of delivery is sent by its own transport", arguments: Backend.available)
     func kinds(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)
@@ -101,12 +101,12 @@ import Values
     }
 
     @Test(
-        "a node that dies between sending and recording sends again with the same message id",
+        "A mail whose node died between sending and recording is sent again with the same message id",
         arguments: Backend.available)
     func crash(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)
-        // The first node takes it, sends it, and is gone.
+        // The first node takes the mail, sends it, and dies.
         let claim = try #require(try await house.outbox.claim(.mail, DeliveryWorker.room(.mail)).first)
         let carrier = TransportDouble()
         try await carrier.deliver("", claim.messageID, of: claim.share)
@@ -122,7 +122,7 @@ import Values
     }
 
     @Test(
-        "a result that arrives after its lease expired does not affect the next attempt", arguments: Backend.available)
+        "A result that arrives after its lease expired does not affect the next attempt", arguments: Backend.available)
     func late(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)
@@ -134,7 +134,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("each delivery is sent once, however many nodes look at the same time", arguments: Backend.available)
+    @Test("Each delivery is sent once, however many nodes look at the same time", arguments: Backend.available)
     func nodes(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         for _ in 0..<40 { try await house.outbox.post(DeliveryFixture.letter) }
@@ -152,13 +152,69 @@ import Values
         await house.database.close()
     }
 
-    @Test("a database whose master key has changed refuses new deliveries", arguments: Backend.available)
+    @Test("A node with an outdated master key cannot store deliveries", arguments: Backend.available)
     func resealed(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await Resealing(from: house.masterKey, to: .random(from: SystemRandom()), random: SystemRandom())
             .run(on: house.database)
         await #expect(throws: StorageError.self) { try await house.outbox.post(DeliveryFixture.letter) }
         #expect(try await house.waiting().isEmpty)
+        await house.database.close()
+    }
+
+    @Test(
+        "A mail is sent as soon as it is stored, and a delivery that hangs delays no other",
+        arguments: Backend.available)
+    func apart(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        let (newSessions, newSession) = AsyncStream<Int>.makeStream()
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        let number = Counter()
+        let carrier = TransportDouble {
+            let mine = number.next()
+            newSession.yield(mine)
+            // The first mail hangs until the test is done with the others.
+            if mine == 1 { for await _ in ends { break } }
+        }
+        let route = DeliveryWorker(house.outbox, by: carrier)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await route.run() }
+            var iterator = newSessions.makeAsyncIterator()
+            for expected in 1...12 {
+                try await house.outbox.post(DeliveryFixture.letter)
+                #expect(await iterator.next() == expected)
+            }
+            // A closed outbox finishes what is under way, and takes nothing more.
+            house.outbox.close()
+            end.yield()
+            try await group.waitForAll()
+        }
+        #expect(try await house.waiting().isEmpty)
+        await house.database.close()
+    }
+
+    @Test("Deliveries stored before a restart are sent at the start", arguments: Backend.available)
+    func backlog(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        for _ in 0..<20 { try await house.node().post(DeliveryFixture.letter) }
+        let (newSessions, newSession) = AsyncStream<Void>.makeStream()
+        let route = DeliveryWorker(house.outbox, by: TransportDouble { newSession.yield() })
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await route.run() }
+            var iterator = newSessions.makeAsyncIterator()
+            for _ in 0..<20 { await iterator.next() }
+            house.outbox.close()
+            await group.waitForAll()
+        }
+        #expect(try await house.waiting().isEmpty)
+        await house.database.close()
+    }
+
+    @Test("Closing the outbox ends every transport, even before it has begun", arguments: Backend.available)
+    func closed(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        house.outbox.close()
+        await DeliveryWorker(house.outbox, by: TransportDouble()).run()
         await house.database.close()
     }
 }

@@ -11,7 +11,7 @@ import Values
 
 @testable import Delivery
 
-@Suite("Text messages go to the operator's gateway, or into a folder") struct DeliveryTextTests {
+@Suite("Text messages by gateway or folder") struct DeliveryTextTests {
     private static let message = TextMessage(recipient: "+4740000000", text: "123456 is your code — æøå.")
 
     private func queue(in house: DeliveryFixture) async throws {
@@ -50,7 +50,9 @@ import Values
         }
     }
 
-    @Test("the gateway gets number and text, signed, with an id that stays the same", arguments: Backend.available)
+    @Test(
+        "The text message gateway gets number and text, signed, with the same id at each attempt",
+        arguments: Backend.available)
     func gateway(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         let slow = try Gateway("503 Busy")
@@ -75,7 +77,9 @@ import Values
         await house.database.close()
     }
 
-    @Test("a number that the gateway refuses is given up, and no log names it", arguments: ["400 No", "422 No"])
+    @Test(
+        "A text message is given up if the gateway refuses its number, and no log names the number",
+        arguments: ["400 No", "422 No"])
     func refused(_ status: String) async throws {
         let house = try await DeliveryFixture(.sqlite)
         let gateway = try Gateway(status)
@@ -87,7 +91,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("in a folder each is a file, which only we may read")
+    @Test("Each text message in a folder is a file that only the server's user can read")
     func folder() async throws {
         let house = try await DeliveryFixture(.sqlite)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)

@@ -5,9 +5,9 @@ import Values
 
 @testable import Delivery
 
-@Suite("Deliveries of one topic do not pile up")
+@Suite("Deliveries of one topic")
 struct DeliveryTopicTests {
-    /// Leaves a callback that says `body`, in a transaction of its own.
+    /// Stores a callback with `body`, in its own transaction.
     private func leave(
         _ body: String, _ topic: String?, content: String = "changed", isUrgent: Bool = false,
         in fixture: DeliveryFixture
@@ -23,7 +23,7 @@ struct DeliveryTopicTests {
         try await fixture.outbox.claim(.callback, DeliveryWorker.room(.callback))
     }
 
-    @Test("a thousand messages of one topic are one delivery, with the newest content", arguments: Backend.available)
+    @Test("A thousand messages of one topic are one delivery with the newest content", arguments: Backend.available)
     func thousand(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
         for number in 1...1000 { try await leave("\(number)", "ada", in: fixture) }
@@ -37,7 +37,7 @@ struct DeliveryTopicTests {
         await fixture.database.close()
     }
 
-    @Test("a delivery under way is not replaced: it may tell what was true before", arguments: Backend.available)
+    @Test("A newer delivery does not replace one of its topic that is under way", arguments: Backend.available)
     func underWay(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
         try await leave("first", "ada", in: fixture)
@@ -52,7 +52,7 @@ struct DeliveryTopicTests {
     }
 
     @Test(
-        "a delivery that found its server busy or down gives way to a newer one of its topic",
+        "A delivery gives way to a newer one of its topic after its server was busy or down",
         arguments: Backend.available)
     func givesWay(_ backend: Backend) async throws {
         for trouble in [Undeliverable.busy, .resting(failures: 3), .crowded(failing: 9), .temporary("down")] {
@@ -68,7 +68,7 @@ struct DeliveryTopicTests {
         }
     }
 
-    @Test("a delivery that failed does not give way to an older one", arguments: Backend.available)
+    @Test("A delivery that failed does not give way to an older one of its topic", arguments: Backend.available)
     func older(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
         try await leave("first", "ada", in: fixture)
@@ -76,7 +76,7 @@ struct DeliveryTopicTests {
         fixture.clock.advance(by: .seconds(1))
         try await leave("second", "ada", in: fixture)
         let second = try #require(try await claim(fixture).first)
-        // Put off while the second was on its way, the first waits as if it had not been tried.
+        // Postponed while the second was under way, the first waits as if it had not been tried.
         _ = await fixture.outbox.deliver(first, by: TransportDouble(.callback) { throw Undeliverable.busy })
         _ = await fixture.outbox.deliver(
             second, by: TransportDouble(.callback) { throw Undeliverable.temporary("down") })
@@ -84,7 +84,9 @@ struct DeliveryTopicTests {
         await fixture.database.close()
     }
 
-    @Test("a delivery that is repeated again and again keeps its turn", arguments: Backend.available)
+    @Test(
+        "A delivery keeps its place in the queue when a newer one of its topic replaces it",
+        arguments: Backend.available)
     func turn(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
         try await leave("first", "ada", in: fixture)
@@ -96,7 +98,7 @@ struct DeliveryTopicTests {
     }
 
     @Test(
-        "of a hundred different changes of one user twenty are due at once, and what is urgent is due at once",
+        "Of one user's changes twenty are due at once and the rest later; urgent ones are always due at once",
         arguments: Backend.available)
     func subject(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
@@ -113,7 +115,9 @@ struct DeliveryTopicTests {
         await fixture.database.close()
     }
 
-    @Test("of a user's hundred logout notices to one client twenty are due at once", arguments: Backend.available)
+    @Test(
+        "Twenty of one user's logout notices to one client are due at once, the others later",
+        arguments: Backend.available)
     func notices(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
         let notices = (1...100).map { number in
@@ -128,7 +132,7 @@ struct DeliveryTopicTests {
         await fixture.database.close()
     }
 
-    @Test("of blocked, unblocked and blocked again, the last is due last", arguments: Backend.available)
+    @Test("Of the states blocked, unblocked and blocked again, the last is sent last", arguments: Backend.available)
     func lastState(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
         for state in ["blocked", "verified", "blocked"] {
@@ -142,7 +146,7 @@ struct DeliveryTopicTests {
         await fixture.database.close()
     }
 
-    @Test("a transaction that runs again does not delete what came since", arguments: Backend.available)
+    @Test("A transaction that runs again does not delete newer deliveries of its topic", arguments: Backend.available)
     func again(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
         let callback = Callback(url: "https://loom.example/hook", body: "first", contentType: "text/plain")

@@ -2,17 +2,17 @@ import Authentication
 import Directory
 import Testing
 
-@Suite("A mailbox has one spelling as a user name")
+@Suite("E-mail addresses as user names")
 struct EmailAddressTests {
     @Test(
-        "the domain of an address becomes lower-case ASCII, however it is typed",
+        "The domain of an e-mail address is stored in lower-case ASCII, however it is typed",
         arguments: [
             ("ada@example.com", "ada@example.com"), (" Ada@Example.COM ", "ada@example.com"),
             ("ada@ｅｘａｍｐｌｅ.com", "ada@example.com"), ("ada@example。com", "ada@example.com"),
             ("ada@bücher.example", "ada@xn--bcher-kva.example"), ("ada@BÜCHER.example", "ada@xn--bcher-kva.example"),
             ("ada@bu\u{308}cher.example", "ada@xn--bcher-kva.example"),
             ("ada@XN--BCHER-KVA.example", "ada@xn--bcher-kva.example"), ("ada+x@例え.jp", "ada+x@xn--r8jz45g.jp"),
-            // What mail cannot go to is kept as it is.
+            // An undeliverable address is kept unchanged.
             ("åda@Example.com", "åda@example.com"), ("ada@[IPv6:::1]", "ada@[ipv6:::1]"), ("ada@a..b", "ada@a..b"),
         ])
     func canonical(typed: String, text: String) throws {
@@ -21,11 +21,13 @@ struct EmailAddressTests {
         #expect(EmailAddress(address.text) == address, "it is its own text")
     }
 
-    @Test("a letter that is k in lower case alone makes another's mailbox", arguments: ["\u{212A}ari@example.com"])
+    @Test(
+        "An e-mail address with the Kelvin sign, which lower-cases to k, is refused",
+        arguments: ["\u{212A}ari@example.com"])
     func folded(text: String) { #expect(EmailAddress(text) == nil) }
 
     @Test(
-        "no user is given an address that could be taken for another, or that mail may not reach",
+        "A user's new e-mail address is refused if it resembles another or mail may not reach it",
         arguments: [
             "ada@example.com.", "ada..b@example.com", ".ada@example.com", "ada.@example.com", "\"ada\"@example.com",
             "\"a b\"@example.com", "ad\u{200B}a@example.com", "\u{430}da@example.com", "a\u{308}da@example.com",
@@ -38,7 +40,7 @@ struct EmailAddressTests {
     }
 
     @Test(
-        "an address as mailboxes have it is given to users",
+        "A user may get any ordinary e-mail address",
         arguments: [
             "ada@example.com", " Ada.B+news@Example.COM ", "o'brien_x-1@sub.example.com", "ada@bücher.example",
             "ada@localhost", "ada@[127.0.0.1]", "!#$%&'*+-/=?^_`{|}~@example.com",
@@ -48,7 +50,7 @@ struct EmailAddressTests {
     }
 
     @Test(
-        "an address longer in ASCII than the limit is refused",
+        "An e-mail address that is too long in ASCII is refused",
         arguments: [String(repeating: "ü", count: 60) + ".example", "example.com"])
     func tooLong(domain: String) {
         let local = String(repeating: "a", count: 240 - domain.utf8.count)

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 import Values
 
-@testable import Directory
 @testable import Authentication
+@testable import Directory
 
 @Suite("Importing users") struct ImportTests {
     /// The users of a database of its own.
@@ -33,7 +33,7 @@ import Values
 
     static let bcrypt = "$2b$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"
 
-    @Test("an import line becomes a user with the values of that line and no others", arguments: Backend.available)
+    @Test("An import line becomes a user with the values of that line and no others", arguments: Backend.available)
     func whole(_ backend: Backend) async throws {
         let users = try Self.users(try await backend.open())
         let (totals, rejections) = try await Self.run(
@@ -65,7 +65,7 @@ import Values
         }
     }
 
-    @Test("a refused import line is reported by number and reason, without its content, and stops no other line")
+    @Test("A refused import line is reported by number and reason without its content, and stops no other line")
     func refused() async throws {
         let users = try Self.users(try await Backend.sqlite.open())
         let refused: [(line: String, reason: String)] = [
@@ -121,7 +121,9 @@ import Values
         await users.database.close()
     }
 
-    @Test("a second run, or a second line with the same address, imports no duplicate", arguments: Backend.available)
+    @Test(
+        "A second import run, or a second line with the same address, imports no duplicate",
+        arguments: Backend.available)
     func again(_ backend: Backend) async throws {
         let users = try Self.users(try await backend.open())
         // More than two transactions' worth, with one address in the first and the last.
@@ -143,7 +145,9 @@ import Values
         await users.database.close()
     }
 
-    @Test("an import transaction that ran twice counts its own rows as stored", arguments: Backend.available)
+    @Test(
+        "An import transaction that ran twice reports its users as imported, not as existing",
+        arguments: Backend.available)
     func twice(_ backend: Backend) async throws {
         let users = try Self.users(try await backend.open())
         func user(_ line: String) throws -> ImportedUser {
@@ -162,7 +166,7 @@ import Values
         await users.database.close()
     }
 
-    @Test("a line keeps number, sub and time of creation", arguments: Backend.available)
+    @Test("An imported user keeps number, sub and time of creation", arguments: Backend.available)
     func kept(_ backend: Backend) async throws {
         let users = try Self.users(try await backend.open())
         let (totals, rejections) = try await Self.run(
@@ -183,7 +187,9 @@ import Values
         await users.database.close()
     }
 
-    @Test("what another user has, or could have, is refused", arguments: Backend.available)
+    @Test(
+        "An import line is refused if its user_id or sub is another user's or could become so, or is invalid",
+        arguments: Backend.available)
     func notKept(_ backend: Backend) async throws {
         let users = try Self.users(try await backend.open())
         let taken = [
@@ -225,5 +231,102 @@ import Values
             #expect(try await Self.run(line, into: users).rejections == ["line 1: \(reason)"], "\(members)")
         }
         await users.database.close()
+    }
+
+    /// Published hashes and their passwords.
+    static let people: [(scheme: String, hash: String, password: String)] = [
+        ("bcrypt", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK", "U*U*"),
+        (
+            "scrypt",
+            "$scrypt$ln=14,r=8,p=1$U29kaXVtQ2hsb3JpZGU$"
+                + "cCO9yzr9c0hGHAbNgf046/2o+7qQT44+qbVD9lRdofLVQylVYT8Pz2LUlwUkKpr55h6F3A1lHkDfzwF7RVdYhw",
+            "pleaseletmein"
+        ),
+        ("pbkdf2", "$pbkdf2-sha256$8000$XAuBMIYQQogxRg$tRRlz8hYn63B9LYiCd6PRo6FMiunY9ozmMMI3srxeRE", "password"),
+        (
+            "django",
+            "pbkdf2_sha256$80000$NaCl$"
+                + "TdzY9guYviGDDO5e8icB+WQaRBjQTAQUrv8Ih2s0q1ah1CWhIlgzVJrbhBtRybMXaicr3ruh0HhHj2Kzl/M8jQ==",
+            "Password"
+        ),
+        ("argon2i", "$argon2i$m=65536,t=2,p=1$c29tZXNhbHQ$9sTbSlTio3Biev89thdrlKKiCaYsjjYVJxGAL3swxpQ", "password"),
+        (
+            "argon2id", "$argon2id$v=19$m=256,t=2,p=2$c29tZXNhbHQ$bQk8UB/VmZZF4Oo79iDXuL5/0ttZwg2f/5U52iv1cDc",
+            "password"
+        ),
+        // The hash of "cafe" with a combining accent: of a system that hashed bytes as they were typed.
+        ("decomposed", "$pbkdf2-sha256$1000$c2FsdHNhbHQ$lor2LckEi67DEyVllO8p5sQwUy5EkiCCUaFD0QFrPRY", "cafe\u{301}"),
+    ]
+
+    @Test(
+        "An imported user signs in with the old password, whose hash is upgraded; a wrong one changes nothing",
+        arguments: Backend.available)
+    func upgraded(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let database = world.server.database
+            let file = Self.people.map { person in
+                JSON.members([
+                    "email": .string("\(person.scheme)@example.com"), "password_hash": .string(person.hash),
+                ]).text
+            }
+            let (totals, _) = try await Self.run(
+                file.joined(separator: "\n"), into: try Self.users(database))
+            #expect(totals.imported == Self.people.count)
+            for person in Self.people {
+                let email = "\(person.scheme)@example.com"
+                @Sendable func hash() async throws -> String? {
+                    try await database.read { db in
+                        try db.rows("SELECT password_hash FROM users WHERE email = \(email)").first?
+                            .get("password_hash")
+                    }
+                }
+                let wrong = try await world.signIn(as: email, password: person.password + "!")
+                #expect(wrong.error == "invalid_grant", "\(person.scheme)")
+                #expect(try await hash() == person.hash, "\(person.scheme)")
+                let right = try await world.signIn(as: email, password: person.password)
+                #expect(right.status == 200, "\(person.scheme)")
+                let upgraded = try #require(try await hash())
+                // A hash that is already more expensive than ours stays unchanged.
+                let isStronger = person.hash.hasPrefix("$argon2id$v=19$")
+                #expect(isStronger ? upgraded == person.hash : upgraded.hasPrefix("$argon2id$v=19$m=8,t=1,p=1$"))
+                // Again, with the hash that is stored now; it is not upgraded a second time.
+                #expect(try await world.signIn(as: email, password: person.password).status == 200)
+                #expect(try await world.signIn(as: email, password: person.password + "!").error == "invalid_grant")
+                #expect(try await hash() == upgraded, "\(person.scheme)")
+            }
+            // A hash of our kind matches however the password is typed.
+            #expect(try await world.signIn(as: "decomposed@example.com", password: "caf\u{E9}").status == 200)
+        }
+    }
+
+    @Test("Concurrent first sign-ins of an imported user all succeed", arguments: Backend.available)
+    func atOnce(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let (hash, password) = (Self.people[0].hash, Self.people[0].password)
+            _ = try await Self.run(
+                #"{"email": "bea@example.com", "password_hash": "\#(hash)"}"#,
+                into: try Self.users(world.server.database))
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 1...4 {
+                    group.addTask { try await world.signIn(as: "bea@example.com", password: password).status }
+                }
+                for try await status in group { #expect(status == 200) }
+            }
+        }
+    }
+
+    @Test("A disabled imported user, and one without a password, cannot sign in", arguments: Backend.available)
+    func cannotSignIn(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await Self.run(
+                """
+                {"email": "off@example.com", "disabled": true, "password_hash": "\(Self.people[0].hash)"}
+                {"email": "none@example.com"}
+                """, into: try Self.users(world.server.database))
+            for email in ["off@example.com", "none@example.com"] {
+                let refused = try await world.signIn(as: email, password: Self.people[0].password)
+                #expect(refused.error == "invalid_grant", "\(email)")
+            }
+        }
     }
 }

@@ -55,7 +55,7 @@ struct LoginsTests {
         }
     }
 
-    @Test("of a user who signs in over and over the newest thousand attempts are kept", arguments: Backend.available)
+    @Test("The newest thousand of a user's sign-in attempts are kept", arguments: Backend.available)
     func endless(_ backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         for number in 1...1100 {
@@ -72,7 +72,7 @@ struct LoginsTests {
         #expect(ids.first == "101x" && ids.last == "ff00")
     }
 
-    @Test("a merchant that signs a user in over and over pushes out others' attempts", arguments: Backend.available)
+    @Test("Sign-in attempts at one client do not push out a user's attempts at others", arguments: Backend.available)
     func pushedOut(_ backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         func record(_ id: String, of client: String?) async throws {
@@ -93,7 +93,9 @@ struct LoginsTests {
         await fixture.database.close()
     }
 
-    @Test("an attempt recorded twice is one row, and a deleted user's is not recorded", arguments: Backend.available)
+    @Test(
+        "A sign-in attempt recorded twice is one row, and a deleted user's is not recorded",
+        arguments: Backend.available)
     func twice(_ backend: Backend) async throws {
         let house = try await Fixture(backend)
         for user in [house.user, house.user, UserID(12345)] {
@@ -113,7 +115,7 @@ struct LoginsTests {
     }
 
     @Test(
-        "a failure is recorded before the password is checked, and removed when the password was right",
+        "A sign-in is recorded as failed before its password is checked; the record is removed if it was right",
         arguments: Backend.available)
     func outcome(_ backend: Backend) async throws {
         let house = try await Fixture(backend)

@@ -2,23 +2,23 @@ import Mail
 import Testing
 import Values
 
-/// Which addresses mail goes to, and how they are written.
+/// Which addresses mail is sent to, and how they are written.
 @Suite struct MailAddressTests {
     @Test(
-        "an e-mail address is written in a form that parses as one address",
+        "An e-mail address is written in a form that parses as one address",
         arguments: [
             ("ada@example.com", "ada@example.com"), ("ada+x@a.b-c.example", "ada+x@a.b-c.example"),
             ("o'brien@example.com", "o'brien@example.com"), ("ada@localhost", "ada@localhost"),
             ("ada@[127.0.0.1]", "ada@[127.0.0.1]"), ("ada@[IPv6:::1]", "ada@[IPv6:::1]"),
             ("ada@bücher.example", "ada@xn--bcher-kva.example"), ("ada@例え.jp", "ada@xn--r8jz45g.jp"),
-            // What is no dot-string stands between quotes.
+            // A local part that is no dot-string is quoted.
             ("a..b@example.com", "\"a..b\"@example.com"), ("a.@example.com", "\"a.\"@example.com"),
             ("a(b)@example.com", "\"a(b)\"@example.com"), ("a@b@example.com", "\"a@b\"@example.com"),
         ])
     func good(text: String, written: String) { #expect(MailAddress(text)?.description == written) }
 
     @Test(
-        "text that could end a command or a field, or cannot be delivered to, is no e-mail address",
+        "Text that could end a command or a header field, or is undeliverable, is no e-mail address",
         arguments: [
             "", "@", "ada", "ada@", "@example.com", "ada@example.com\r\nRCPT TO:<eve@example.net>",
             "ada\r\nDATA@example.com", "ada\n@example.com", "ada\u{0}@example.com", "ada @example.com",
@@ -29,7 +29,7 @@ import Values
         ])
     func bad(text: String) { #expect(MailAddress(text) == nil) }
 
-    @Test("a sender is an e-mail address, optionally preceded by a name")
+    @Test("A sender is an e-mail address, optionally preceded by a name")
     func sender() throws {
         #expect(Sender("a@b.example")?.name == nil)
         let named = try #require(Sender("Loom News <no-reply@loom.example>"))
@@ -41,5 +41,54 @@ import Values
         ] {
             #expect(Sender(text) == nil, "\(text)")
         }
+    }
+
+    typealias Address = (text: String, description: String, security: SMTPServer.Security, hasPassword: Bool)
+
+    @Test(
+        "A mail server's URL means TLS unless its scheme says otherwise",
+        arguments: [
+            ("smtp://mail.example", "smtp://mail.example:587", .startTLS, false),
+            ("smtps://mail.example/", "smtps://mail.example:465", .tls, false),
+            ("SMTP://ada%40x:p%3Aw%2F@mail.example:2525", "smtp://mail.example:2525", .startTLS, true),
+            ("smtp://mail.example?starttls=never-insecure", "smtp://mail.example:587", .none, false),
+            ("smtp://127.0.0.1:25", "smtp://127.0.0.1:25", .none, false),
+            ("smtp://[::1]:25", "smtp://[::1]:25", .none, false),
+            ("smtp://localhost:25?starttls=required&ca=/etc/ca.pem", "smtp://localhost:25", .startTLS, false),
+            ("smtps://127.0.0.1", "smtps://127.0.0.1:465", .tls, false),
+        ] as [Address])
+    func goodServer(_ address: Address) throws {
+        let server = try #require(SMTPServer(address.text))
+        #expect(server.description == address.description)
+        #expect(server.security == address.security)
+        #expect((server.credentials != nil) == address.hasPassword)
+    }
+
+    @Test("A mail server without TLS on another machine is reported as readable by others")
+    func readable() {
+        #expect(SMTPServer("smtp://mail.example?starttls=never-insecure")?.isReadable == true)
+        #expect(SMTPServer("smtp://mail.example")?.isReadable == false)
+        #expect(SMTPServer("smtp://127.0.0.1")?.isReadable == false)
+    }
+
+    @Test(
+        "Text that is no mail server's URL is refused",
+        arguments: [
+            "", "mail.example", "http://mail.example", "smtp://", "smtp:mail.example", "smtp://mail.example/inbox",
+            "smtp://mail.example?starttls=never", "smtp://mail.example?starttls",
+            "smtps://mail.example?starttls=required",
+            "smtp://mail.example?tls=off", "smtp://mail.example?ca=a&ca=b", "smtp://mail.example#x",
+            "smtp://ada@mail.example", "smtp://:p@mail.example", "smtp://ada:p%0d%0aQUIT@mail.example",
+            "smtp://ada:p%00@mail.example", "smtp://mail.example:0", "smtp://mail.example:65536",
+            "smtp://mail.example:x", "smtp://mail%20.example", "smtp://mail.example\\@evil.example", "smtp://m ail",
+        ])
+    func badServer(text: String) { #expect(SMTPServer(text) == nil) }
+
+    @Test("A mail server's password does not print")
+    func silent() throws {
+        let server = try #require(SMTPServer("smtps://ada:SECRET@mail.example"))
+        var dumped = ""
+        dump(server, to: &dumped)
+        for text in ["\(server)", String(reflecting: server), dumped] { #expect(!text.contains("SECRET")) }
     }
 }

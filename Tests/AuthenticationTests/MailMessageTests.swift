@@ -4,7 +4,7 @@ import Values
 
 @testable import Mail
 
-/// A mail as it goes over the wire.
+/// A mail as it is sent.
 @Suite struct MailMessageTests {
     private static let messageID = MessageID(id: "0193a", date: Timestamp(milliseconds: 1_800_000_000 * 1000))
 
@@ -22,7 +22,7 @@ import Values
         (message.split(separator: "\r\n\r\n", maxSplits: 1).first ?? "").split(separator: "\r\n")
     }
 
-    @Test("a mail has its required fields once each, and text and HTML as alternatives")
+    @Test("A mail has its required fields once each, and text and HTML as alternatives")
     func whole() throws {
         #expect(
             try message(from: "Loom <no-reply@example.com>") == """
@@ -51,7 +51,7 @@ import Values
     }
 
     @Test(
-        "a mail's lines are short ASCII whatever its text holds, and decode to the same text",
+        "A mail's lines are short ASCII whatever its text holds, and decode to the same text",
         arguments: [
             String(repeating: "a", count: 5000), String(repeating: "å", count: 999),
             "ends with a space \nand a tab\t\n",
@@ -78,7 +78,7 @@ import Values
     }
 
     @Test(
-        "a subject is sent as encoded words unless it is short ASCII",
+        "A mail's subject is sent as encoded words unless it is short ASCII",
         arguments: [
             ("Din kode er 123456", "Din kode er 123456"), ("Bekräfta", "=?utf-8?B?QmVrcsOkZnRh?="),
             ("=?utf-8?B?QQ==?=", "=?utf-8?B?PT91dGYtOD9CP1FRPT0/PQ==?="),
@@ -89,7 +89,7 @@ import Values
     }
 
     @Test(
-        "a long subject is folded between characters and decodes whole",
+        "A mail's long subject is folded between characters and decodes whole",
         arguments: [
             String(repeating: "æ", count: 300), String(repeating: "👩‍👩‍👧", count: 40),
             String(repeating: "a ", count: 500),
@@ -102,14 +102,14 @@ import Values
         let lines = field.components(separatedBy: "\r\n ")
         let words = try lines.map { line in
             let base64 = try #require(line.wholeMatch(of: /=\?utf-8\?B\?([A-Za-z0-9+\/=]+)\?=/)).output.1
-            // Each word alone is text: none divides a character.
+            // Each encoded word decodes alone: none divides a character.
             return try #require(String(validating: Data(base64Encoded: String(base64)) ?? Data(), as: UTF8.self))
         }
         #expect(words.joined() == subject)
     }
 
     @Test(
-        "no text adds a header field of its own",
+        "A mail's text cannot add a header field",
         arguments: [
             "a\r\nBcc: eve@example.net", "a\nBcc: eve@example.net", "a\rBcc: eve@example.net", "a\r\n\r\n<b>",
             "\u{85}b",
@@ -120,7 +120,7 @@ import Values
         #expect(!message.contains("\nBcc") && !message.contains("\rBcc"))
     }
 
-    @Test("a sender's name is quoted, or encoded when it is not ASCII")
+    @Test("A sender's name is quoted, or encoded if it is not ASCII")
     func senderName() throws {
         let quoted = fields(try message(from: "Ada, Inc. <a@b.example>"))
         #expect(quoted[1] == "From: \"Ada, Inc.\" <a@b.example>")
@@ -129,7 +129,7 @@ import Values
     }
 
     @Test(
-        "no line of a header with encoded words is longer than 76 characters, the field's name and address included",
+        "A header line with encoded words has at most 76 characters, the field's name and address included",
         arguments: ["a@b.example", "a-long-local-part-of-an-address@mail.department.company.example"])
     func headerLines(_ address: String) throws {
         for length in 1...49 {

@@ -16,7 +16,7 @@ import Values
             from: try #require(Sender("Loom <no-reply@loom.example>")))
     }
 
-    @Test("a mail arrives as it was written, including lines that begin with a dot")
+    @Test("A mail arrives as it was written, including lines that begin with a dot")
     func arrives() async throws {
         let server = try MailServerStandIn()
         defer { server.stop() }
@@ -35,7 +35,7 @@ import Values
     }
 
     @Test(
-        "a sender at an address literal greets the mail server with that literal",
+        "A sender at an address literal greets the mail server with that literal",
         arguments: ["[127.0.0.1]", "[IPv6:::1]"])
     func literal(_ domain: String) async throws {
         let server = try MailServerStandIn()
@@ -47,7 +47,7 @@ import Values
         #expect(server.lines.prefix(2) == ["EHLO \(domain)", "MAIL FROM:<no-reply@\(domain)>"])
     }
 
-    @Test("a long mail arrives whole")
+    @Test("A long mail arrives whole")
     func long() async throws {
         let server = try MailServerStandIn()
         defer { server.stop() }
@@ -61,7 +61,7 @@ import Values
     typealias Refusal = (script: MailServerStandIn.Script, failure: MailFailure)
 
     @Test(
-        "a permanent refusal of a mail is final; any other failure is tried again",
+        "A mail server's permanent refusal is final; any other failure is retried",
         arguments: [
             ([.recipient: "550 <ada@example.org>: unknown"], .refused("the mail server answered 550 to the envelope")),
             ([.mail: "553 not you"], .temporary("the mail server answered 553 to the sender")),
@@ -69,7 +69,7 @@ import Values
             ([.data: "554 no"], .refused("the mail server answered 554 to the envelope")),
             ([.recipient: "450 busy"], .temporary("the mail server answered 450 to the envelope")),
             ([.message: "452 full"], .temporary("the mail server answered 452 to the message")),
-            // About this server, not about the mail.
+            // This refusal concerns the server, not the mail.
             ([.mail: "530 STARTTLS first"], .temporary("the mail server answered 530 to the sender")),
             ([.recipient: "535 who are you"], .temporary("the mail server answered 535 to the envelope")),
         ] as [Refusal])
@@ -80,7 +80,7 @@ import Values
     }
 
     @Test(
-        "a mail is lost when its sender is refused at RCPT, or is sent again though its recipient is refused",
+        "A mail is retried if the mail server refuses its sender at RCPT, and given up if it refuses its recipient",
         arguments: [
             (
                 [.recipient: "550 5.1.8 <no-reply@loom.example>: no such domain"],
@@ -100,7 +100,7 @@ import Values
     }
 
     @Test(
-        "a mail server's temporary error is tried again, and its text stays out of the reason",
+        "A mail server's temporary error is retried, and its text stays out of the reason",
         arguments: [
             [.greeting: "554 <ada@example.org> go away"], [.greeting: ""], [.hello: ""], [.mail: ""], [.data: ""],
             // The mail may have been accepted: it is sent again rather than lost.
@@ -117,18 +117,18 @@ import Values
         }
     }
 
-    @Test("a mail that was accepted counts as sent even when QUIT is not answered", .timeLimit(.minutes(1)))
+    @Test("A mail that was accepted counts as sent even if QUIT is not answered", .timeLimit(.minutes(1)))
     func noFarewell() async throws {
         let server = try MailServerStandIn([.quit: ""])
         defer { server.stop() }
         try await mailer(server).send(letter, messageID)
         #expect(!server.message.isEmpty)
-        // The connection does not stay.
+        // The connection is closed.
         await server.isLeft()
         #expect(server.lines.last == "QUIT")
     }
 
-    @Test("an unreachable mail server is a temporary failure")
+    @Test("An unreachable mail server is a temporary failure")
     func nobody() async throws {
         let server = try MailServerStandIn()
         let mailer = try mailer(server)
@@ -137,7 +137,7 @@ import Values
         await #expect(throws: MailFailure.self) { try await mailer.check() }
     }
 
-    @Test("a mail server without STARTTLS, where it is required, gets no mail and no password")
+    @Test("A mail server without STARTTLS, where it is required, gets no mail and no password")
     func stripped() async throws {
         let server = try MailServerStandIn()
         defer { server.stop() }
@@ -151,7 +151,7 @@ import Values
         #expect(!server.lines.contains { $0.hasPrefix("AUTH") || $0.hasPrefix("MAIL") || $0.hasPrefix("RCPT") })
     }
 
-    @Test("a check of the mail server goes as far as a mail would, and sends none")
+    @Test("A check of the mail server goes as far as a mail would, and sends none")
     func check() async throws {
         let server = try MailServerStandIn()
         defer { server.stop() }
@@ -160,7 +160,7 @@ import Values
         #expect(!server.lines.contains { $0.hasPrefix("MAIL") })
     }
 
-    @Test("no recipient address can add an SMTP command")
+    @Test("A recipient's address cannot add an SMTP command")
     func injection() async throws {
         let server = try MailServerStandIn()
         defer { server.stop() }
@@ -171,9 +171,9 @@ import Values
         #expect(server.lines.isEmpty)
     }
 
-    @Test("a cancelled task does not wait for a mail server that hangs")
+    @Test("A cancelled task does not wait for a mail server that hangs")
     func cancelled() async throws {
-        // Its one thread is in conversation with the first client, which says nothing: the second waits.
+        // The stand-in's one thread waits for the first client, which sends nothing: the second waits.
         let server = try MailServerStandIn([.hello: "250-never ends"])
         defer { server.stop() }
         let sending = Task { try await mailer(server).send(letter, messageID) }

@@ -8,7 +8,7 @@ import Testing
 @testable import Authentication
 
 @Suite("Passwords that may be set") struct PasswordTests {
-    /// The fault of `text`, or nil when it may be set.
+    /// The fault of `text`; nil if it may be set.
     static func fault(_ text: String, _ personal: [String] = []) -> PasswordFault? {
         do {
             _ = try Password(text, personal: personal)
@@ -16,7 +16,7 @@ import Testing
         } catch { return error }
     }
 
-    @Test("a password has 8 to 128 characters as people count them, of any kind")
+    @Test("A password has 8 to 128 characters as people count them, of any kind")
     func lengths() {
         let letters = "Ærlig talt, ei vevkjerring "
         #expect(Self.fault("") == .tooShort)
@@ -24,7 +24,7 @@ import Testing
         #expect(Self.fault("qz7.kwpv") == nil)
         #expect(Self.fault(String(String(repeating: letters, count: 5).prefix(128))) == nil)
         #expect(Self.fault(String(String(repeating: letters, count: 5).prefix(129))) == .tooLong)
-        // A family is one character of 25 bytes.
+        // The family emoji is one character of 25 bytes.
         let family = "👨‍👩‍👧‍👦"
         #expect(Self.fault("🧶🪡🧵🪢🧥🧦🧤") == .tooShort)
         #expect(Self.fault("🧶🪡🧵🪢🧥🧦🧤🧣") == nil)
@@ -35,20 +35,20 @@ import Testing
         #expect(Self.fault("pass\u{301}word\u{300}s  ") == nil)
     }
 
-    @Test("a letter with an accent counts as one character, in one code point or two")
+    @Test("A letter with an accent counts as one character of a password, in one code point or two")
     func composition() {
         #expect(Self.fault("éèêëçàù") == .tooShort)
         #expect(Self.fault("éèêëçàù".decomposedStringWithCanonicalMapping) == .tooShort)
         #expect(Self.fault("éèêëçàùî") == nil)
         #expect(Self.fault("éèêëçàùî".decomposedStringWithCanonicalMapping) == nil)
-        // A character that never ends is no way to send a megabyte.
+        // An endless character must not be a way to send a megabyte.
         #expect(Self.fault("abcdefg" + "h" + String(repeating: "\u{301}", count: 5000)) == .tooLong)
         let listed = "lösenord1"
         #expect(Self.fault(listed) == .common)
         #expect(Self.fault(listed.decomposedStringWithCanonicalMapping) == .common)
     }
 
-    @Test("passwords have no composition rules")
+    @Test("Passwords have no composition rules")
     func noComposition() {
         for text in ["correct horse battery", "mjukvirvel", "8302746195038", "KNITTWISE", "::::;;;;::", "a quiet loom"]
         {
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "commonly guessed passwords are refused in any letter case, also with a few digits or marks appended",
+        "Commonly guessed passwords are refused in any letter case, also with a few digits or marks appended",
         arguments: [
             "password", "PASSWORD", "PassWord", "password1", "Password123!", "password2024", "P@ssw0rd", "p@ssw0rd99",
             "iloveyou", "iloveyou1", "ILoveYou!!", "qwertyuiop", "1q2w3e4r", "1qaz2wsx", "trustno1", "monkey12",
@@ -72,7 +72,7 @@ import Testing
         #expect(Self.fault(text.uppercased()) == .common)
     }
 
-    @Test("a run of one character or one step is refused as a password, however long")
+    @Test("A run of one character or one step is refused as a password, however long")
     func runs() {
         for text in [
             "aaaaaaaa", "AaAaAaAa", "        ", "........", "🧶🧶🧶🧶🧶🧶🧶🧶", "éééééééééé", "00000000000000", "abcdefgh",
@@ -84,7 +84,7 @@ import Testing
         #expect(Self.fault("abcdefhi") == nil)
     }
 
-    @Test("a longer password may contain a common word, or be many digits of the user's own")
+    @Test("A longer password may contain a common word, or be many digits of the user's choice")
     func near() {
         for text in [
             "password of the loom", "my password1", "dragon fruit", "monkeywrench", "monkey83059274", "qwertz und zwei",
@@ -95,7 +95,7 @@ import Testing
         #expect(Self.fault("monkey12345678") == .common)
     }
 
-    @Test("the user's own address, its local part, their names and the service's name are refused as passwords")
+    @Test("A user's address, its local part, names and the service's name are refused as passwords")
     func personal() {
         let person = ["Kari.Holtenbakk@example.com", "Kari Holtenbakk", "Renfield-Hatch", "Loom & Sons"]
         for text in [
@@ -111,12 +111,12 @@ import Testing
             #expect(Self.fault(text, person) == nil, "\(text)")
         }
         #expect(Self.fault("holtenbakk") == nil)
-        // Three letters are no name to look for: Bo may have "bo" in front of his digits.
+        // Names of up to three letters are not searched for: Bo's password may contain "bo".
         #expect(Self.fault("bo 830274", ["Bo Ek", "bo@x.example"]) == nil)
         #expect(Self.fault("kari.holtenbakk", ["", "@", " ", "@@"]) == nil)
     }
 
-    @Test("administration learns the password rules, and a password it sets must follow them")
+    @Test("A password set by administration must follow the rules, and a refusal names the broken one")
     func administration() throws {
         for (text, expected) in [
             ("short", "8 to 128 characters"), (String(repeating: "y ", count: 65), "8 to 128 characters"),
@@ -129,7 +129,7 @@ import Testing
         #expect(throws: JSONFault.self) { try UserChanges(["email": "a@example.com", "password": "Passord1"]) }
     }
 
-    @Test("the list of common passwords is lower case, sorted, unique, and holds only otherwise valid passwords")
+    @Test("The list of common passwords is lower case, sorted, unique, and holds only otherwise valid passwords")
     func list() {
         let lines = PackageResources.common_passwords_txt.split(separator: UInt8(ascii: "\n"))
         #expect(lines.count >= 2500)

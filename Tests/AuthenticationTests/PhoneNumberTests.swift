@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Phone numbers have a country code") struct PhoneNumberTests {
     @Test(
-        "what people type is read as E.164 writes it",
+        "A phone number is read in the usual spellings and written as E.164 does",
         arguments: [
             ("+4740000000", "+4740000000"), (" +47 400 00 000 ", "+4740000000"), ("0047 400-00-000", "+4740000000"),
             ("+1 202.555.0142", "+12025550142"), ("+47\u{A0}400\u{202F}00 000", "+4740000000"),
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "anything else is no number",
+        "Text that is no international number is no phone number",
         arguments: [
             "", "+", "40000000", "040000000", "+047400000", "000474000000", "+47400a0000", "+123456",
             "+1234567890123456",
@@ -28,7 +28,7 @@ import Testing
         #expect(PhoneNumber(typed) == nil)
     }
 
-    @Test("a veiled number keeps its beginning and its end")
+    @Test("A masked phone number shows its beginning and its end")
     func veiled() throws {
         #expect(try #require(PhoneNumber("+4740000012")).veiled == "+47…12")
     }

@@ -12,7 +12,7 @@ import Values
     private static let browser = Fingerprint<Authentication.Browser>(of: "a browser")
 
     @Test(
-        "when the master key changes a mailed code is expired and not wrong, one that was not sent too, and links work",
+        "After a change of the master key mailed codes are expired, not wrong, and mailed links still work",
         arguments: Backend.available)
     func resealed(_ backend: Backend) async throws {
         let random = SystemRandom()

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Authentication
 
-@Suite("A flood of sign-ins")
+@Suite("Admission of sign-ins")
 struct SignInAdmissionTests {
-    /// A database that nobody should ask.
+    /// A database that must not be used.
     private struct Untouched: Database {
         func read<Value: Sendable>(
             _ work: @escaping @Sendable (any Transaction) throws -> Value
@@ -20,7 +20,7 @@ struct SignInAdmissionTests {
         func close() async {}
     }
 
-    @Test("networks of one IPv6 site take turns as one, so that no site fills the queue with a caller from each")
+    @Test("Networks of one IPv6 site share one turn in the sign-in queue")
     func sites() {
         let networks = ["2001:db8:7:1::/64", "2001:db8:7:ffff::/64"]
         #expect(Set(networks.map(HashingPool.sender)) == ["2001:db8:7::/48"])
@@ -28,7 +28,7 @@ struct SignInAdmissionTests {
         #expect(HashingPool.sender("192.0.2.1") == "192.0.2.1")
     }
 
-    @Test("a flood of sign-ins is turned away before it can occupy the database")
+    @Test("A flood of sign-ins is turned away before it occupies the database")
     func turnedAwayBefore() async throws {
         let hashing = HashingPool(
             parameters: PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1), workers: 1, queueLimit: 0,

@@ -3,10 +3,10 @@ import Directory
 import Testing
 import Values
 
-@Suite("A user's uuid is derived from the user's number, and no other text is a uuid")
+@Suite("Users' UUIDs")
 struct UserUUIDTests {
     @Test(
-        "the same user number always has the same uuid",
+        "A user number always has the same UUID",
         arguments: [
             (1, "9b2e3dbf-a95b-826b-8000-000000000001"), (1001, "ad1adca3-35c7-85d7-8000-0000000003e9"),
             (4_503_599_627_370_496, "e418ea63-3959-8974-8010-000000000000"),
@@ -22,7 +22,7 @@ struct UserUUIDTests {
                 of: Regex("[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")) != nil)
     }
 
-    @Test("any other text is no user's uuid")
+    @Test("Text that is not derived from a user number is no user's UUID")
     func others() {
         let real = UserUUID(UserID(1001)).description
         var altered = real.indices.filter { real[$0] != "-" }.map { index -> String in

@@ -1,4 +1,4 @@
-"""What `run` and `compare` share: options, programs, a folder for the databases, and an end that comes for certain."""
+"""Shared by `run` and `compare`: options, programs, a folder for the databases, and an end that is certain."""
 
 import argparse
 import contextlib
@@ -52,7 +52,7 @@ def measure(binaries, options):
 
 @contextlib.contextmanager
 def workplace(seconds, *packages, options):
-    """A folder for the databases, and a stack of what must end. All of it ends, after `seconds` at the latest."""
+    """A folder for the databases, and a stack of what must be ended, after `seconds` at the latest."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     signal.signal(signal.SIGALRM, lambda *_: sys.exit("It took three times as long as it may: given up."))
     install("wrk", *packages, *(["postgresql"] if options.postgresql else []))

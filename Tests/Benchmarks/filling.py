@@ -1,7 +1,7 @@
 """Rows as the server writes them, by the million: users, their sign-ins, and the tokens of those.
 
 By HTTP that would take hours, so the rows are written by SQL. Nothing about a row is made up here: each is a copy of one
-that the server itself wrote when somebody signed in, with another id, fingerprint, owner and time.
+that the server itself wrote at a sign-in, with another id, fingerprint, owner and time.
 """
 
 import base64
@@ -100,13 +100,13 @@ class Filling:
         row = self.rows["access_tokens"]
         for n in range(self.count):
             family = n % self.families
-            # One token of each family that is asked for, now of its first and now of its last.
+            # One token of each family that requests use, taken from its first and its last in turn.
             is_asked = family in self.asked and (n // self.families) == family % TOKENS_OF_FAMILY
             fingerprint = self._fingerprint(self._time(n), self.access, family, is_asked)
             yield copy(row, self._time(n), fingerprint=fingerprint, family_id=self.ids[family], **self._owner(family))
 
     def _fingerprint(self, at, known, name, is_asked):
-        """`Secret.ordered` and `Fingerprint.init(of:)`. Where nobody will ask with the secret, it is random like a digest."""
+        """`Secret.ordered` and `Fingerprint.init(of:)`. A secret that is never used is random like a digest."""
         if not is_asked:
             return hexadecimal(at) + text(os.urandom(32))
         known[name] = secret = hexadecimal(at) + text(os.urandom(32))

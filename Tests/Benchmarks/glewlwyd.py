@@ -84,7 +84,7 @@ class Glewlwyd(servers.Server):
         self.call("mod/plugin/", {
             "module": "oidc", "name": "oidc", "display_name": "OpenID Connect", "parameters": self.parameters()})
         self.call("scope/", {"name": SCOPE, "display_name": SCOPE, "password_required": False, "scheme": {}})
-        # As it comes, a client's secret is hashed like a password; as the member client_secret it is compared.
+        # By default a client's secret is hashed like a password; as the member client_secret it is compared.
         secret = {"client_secret" if self.is_tuned else "password": CLIENT["client_secret"]}
         self.call("client/", {
             "client_id": CLIENT["client_id"], "name": "backend", "confidential": True, "enabled": True,

@@ -1,4 +1,4 @@
-"""On what the numbers were taken."""
+"""The machine on which the figures were taken."""
 
 import datetime
 import os

@@ -111,7 +111,7 @@ def theirs(server):
 
 
 def turn(number, request, peers, directory, connections, seconds):
-    """One run of each, by the peer's name; nobody is always the first."""
+    """One run of each, by the peer's name; none is always the first."""
     first = number % len(peers)
     runs = {}
     for peer in peers[first:] + peers[:first]:

@@ -9,8 +9,8 @@ import urllib.parse
 SCOPE = "profile email offline_access"
 PASSWORD = "correct horse battery staple"
 BACKEND_ADDRESS = "https://backend.example/callback"
-# With few, each would have more token families at one client than the thousand that may live, and every pair would end
-# an old one.
+# With few users, each would have more token families at one client than the thousand that may live, and every pair
+# would end an old one.
 USERS = 32
 
 

@@ -5,7 +5,7 @@ import textwrap
 from statistics import median
 
 WIDTH = 120
-# What the process may take at most, as the project set it itself: milliseconds, and MiB before and after the load.
+# The most that the process may take, by the project's own aim: milliseconds, and MiB before and after the load.
 READY_AIM, IDLE_AIM, LOADED_AIM = 50, 30, 60
 
 
@@ -34,7 +34,7 @@ def _summary(scenario, name, rounds):
         "database_cpu_us": round(median(cpu_us(each[name], counted, "database_") for each in rounds), 2),
         "p50_ms": round(median(each[name]["p50"] for each in rounds) / 1000, 2),
         "p99_ms": round(median(each[name]["p99"] for each in rounds) / 1000, 2),
-        # Medians of the ratios, not ratios of the medians: what slowed a round slowed both.
+        # Medians of the ratios, not ratios of the medians: what slowed a round slowed both servers.
         "of_nginx": ratio(rounds, per_second, name, "nginx", counted),
         "cpu_of_nginx": ratio(rounds, cpu_us, name, "nginx", counted),
         "refused": sum(each[name]["refused"] for each in rounds),
@@ -47,12 +47,12 @@ def ratio(rounds, value, name, other, counted, other_counted=False):
 
 
 def against(scenario, rounds, value, old, new):
-    """What `new` has of `old`'s, both counted alike."""
+    """The figures of `new` in parts of `old`'s, both counted alike."""
     return ratio(rounds, value, new, old, scenario.counts_finished, scenario.counts_finished)
 
 
 def done(run, counts_finished=False):
-    """How many of what is counted: answers that were no refusals, or what the script finished."""
+    """The count: answers that were no refusals, or what the script finished."""
     return max(1, run["finished"] if counts_finished else run["requests"] - run["refused"])
 
 
@@ -185,6 +185,6 @@ def filled(*paragraphs):
 
 
 def trouble(product):
-    """Said beside the name, so that no number stands for answers that were refusals."""
+    """Shown beside the name, so that no figure stands for answers that were refusals."""
     said = [f"{product[kind]:,} {kind}" for kind in ("refused", "broken") if product[kind]]
     return f" ({', '.join(said)})" if said else ""

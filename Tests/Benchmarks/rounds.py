@@ -24,7 +24,7 @@ def turn(number, scenario, products, nginx, directory, options):
     """One run of each, by the server's name."""
     seconds = options.seconds if number else 1
     asked = [(nginx, scenarios.CONSTANT, None), *((server, scenario, deployment) for server, deployment in products)]
-    # Nobody is always the first.
+    # No server is always the first.
     first = number % len(asked)
     runs = {}
     for server, what, deployment in asked[first:] + asked[:first]:

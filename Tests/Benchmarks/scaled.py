@@ -1,4 +1,4 @@
-"""A server with as many tokens as wanted, and what it is asked for."""
+"""A server with any number of tokens, and the requests for it."""
 
 import http.client
 import json
@@ -47,7 +47,8 @@ class Scaled:
         self.check()
 
     def _owners(self):
-        """Who has what: the backend and the app are asked; one user, one client and one merchant will be deleted."""
+        """The owners of the tokens: the backend and the app send requests; one user, one client and one merchant will
+        be deleted."""
         deployment = self.deployment
         grants = {"redirect_uris": ["https://doomed.example/"], "access_token_lifetime": DAY}
         self.doomed_client = deployment.client(deployment.merchant, "doomed", **grants)["client_id"]

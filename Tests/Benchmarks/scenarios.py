@@ -60,7 +60,7 @@ def counted(*parts):
     return Scenario(*parts, counts_finished=True)
 
 
-# What nginx is asked for beside every scenario, and the product in one of its own.
+# Requests of nginx beside every scenario, and of the product in its own.
 CONSTANT = Scenario(
     "healthz", "steady.lua", lambda _: {"method": "GET", "path": "/healthz", "headers": {}, "bodies": [""]})
 
@@ -83,7 +83,7 @@ def introspections(deployment):
 
 
 def refreshes(deployment):
-    """A confidential client keeps its refresh token, so that the same request works for ever."""
+    """A confidential client keeps its refresh token, so that the same request always works."""
     return [
         form(grant_type="refresh_token", refresh_token=answer["refresh_token"], **deployment.backend)
         for answer in deployment.backend_tokens
@@ -95,7 +95,8 @@ def passwords(deployment):
 
 
 def rotation_plan(deployment):
-    # Fresh chains each round: the end of a run cuts answers off. One to spare for each thread: wrk tries request() once.
+    # Fresh chains each round: the end of a run cuts answers off. One spare chain for each thread: wrk calls request()
+    # once to try it.
     length = deployment.connections // load.THREADS + 2
     tokens = [answer["refresh_token"] for answer in deployment.sign_in(deployment.app, length * load.THREADS)]
     return {

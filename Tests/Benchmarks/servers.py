@@ -63,7 +63,7 @@ class Server:
                 self.process.wait(15)
             except subprocess.TimeoutExpired:
                 pass
-        # Its children too, however it ended: the group is ours alone.
+        # Ends its children too, however it ended: the process group is ours alone.
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:

@@ -92,7 +92,7 @@ def turn(number, server, clients, directory, options):
     """One run of each: the signatures of OpenSSL by the algorithm, Spindle's requests by the kind and the algorithm."""
     seconds = options.seconds if number else 1
     asked = list(clients)
-    first = number * 4 % len(asked)  # nobody is always the first
+    first = number * 4 % len(asked)  # none is always the first
     runs = openssl()
     for kind, algorithm in asked[first:] + asked[:first]:
         scenario = next(each.scenario for each in KINDS if each.name == kind)

@@ -62,7 +62,7 @@ def run(product, scenario, directory, connections, seconds):
 
 def during_sign_ins(product, directory, options, seconds):
     """The others' run, with sign-ins from a second before it to a second after it."""
-    # So many that none of the hashing threads ever waits for the next one.
+    # Enough that no hashing thread ever waits for the next one.
     connections = max(load.THREADS, 4 * CORES)
     with concurrent.futures.ThreadPoolExecutor() as pool:
         beside = pool.submit(run, product, SIGN_INS, directory / "beside", connections, seconds + 2)
@@ -83,7 +83,7 @@ def argon2_alone(seconds):
 
 def hash_for(seconds):
     """How many hashes one thread makes, and how many a second. ctypes lets the other threads run meanwhile."""
-    # As low a priority as that of Spindle's hashing threads: where others use the machine, it loses as much to them.
+    # The same low priority as Spindle's hashing threads: if others use the machine, both lose the same.
     os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
     library = ctypes.CDLL("libargon2.so.1")
     password, salt, digest = b"correct horse battery staple", os.urandom(16), ctypes.create_string_buffer(32)
@@ -99,7 +99,7 @@ def hash_for(seconds):
 
 
 def keep_freed_memory():
-    """Spindle keeps the work space between two hashes; Argon2 alone must not be slower for want of that."""
+    """Spindle keeps its work space between two hashes; Argon2 alone must not be slower for lack of it."""
     trim_threshold, mmap_threshold = -1, -3  # malloc.h
     library = ctypes.CDLL(None)
     library.mallopt(mmap_threshold, 32 * 1024 * 1024)

@@ -65,7 +65,7 @@ def pages(small, large, directory, options):
             "SPiD: by address": ("/api/2/users?email=scale18@example.com", spid),
             "SPiD: by the beginning of an address": ("/api/2/users?query=scale18", spid),
             "SPiD: by one letter": ("/api/2/users?query=s", spid),
-            "SPiD: by a beginning that nobody has": ("/api/2/users?query=zz", spid),
+            "SPiD: by a beginning without a match": ("/api/2/users?query=zz", spid),
             "SPiD: by id": (f"/api/2/users?query={own}", spid),
             "SPiD: created since": (f"/api/2/users?since={int(time.time()) - 10}", spid),
             "SPiD: logins": ("/api/2/logins", spid),

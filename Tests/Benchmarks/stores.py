@@ -1,4 +1,4 @@
-"""The tables of a server that does not run, of either engine, for whoever fills them."""
+"""The tables of a server that does not run, on either engine, for filling them."""
 
 import contextlib
 import itertools
@@ -19,7 +19,7 @@ class SQLiteStore:
 
     def write(self, table, rows):
         with self._open() as db:
-            # Until the server opens it again, which sets its own: a file that is lost here is made again.
+            # Until the server opens the file again, which sets its own mode: a lost file is made again.
             db.execute("PRAGMA journal_mode = DELETE")
             for setting in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -1000000"):
                 db.execute(f"PRAGMA {setting}")
@@ -75,7 +75,7 @@ class PostgreSQLStore:
         command = f"COPY {table} ({','.join(first[0])}) FROM STDIN"
         with subprocess.Popen(
                 [self.cluster.programs / "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1",
-                 # No look at each row's parent: it is there.
+                 # Skips the foreign keys: every row's parent exists.
                  "-c", "SET session_replication_role = replica", "-c", command, self.url],
                 stdin=subprocess.PIPE, text=True) as psql:
             for batch in itertools.chain([first], batches):

@@ -158,7 +158,7 @@ def window(request, another) -> Window:
 
 
 def missing(what: str) -> None:
-    """In CI a missing part is a failure, because nobody would notice a skipped test there."""
+    """In CI a missing part is a failure, because a skipped test would go unnoticed there."""
     if os.environ.get("CI") == "true":
         pytest.fail(what)
     pytest.skip(what)

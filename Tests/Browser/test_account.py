@@ -1,4 +1,4 @@
-"""The account page: what users change, see and end there."""
+"""Changing, viewing and ending things on the account page."""
 
 import json
 

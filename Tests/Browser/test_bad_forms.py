@@ -1,4 +1,5 @@
-"""Forms from elsewhere, twice, too late and too long: each ends on a page that says so, and nothing has changed."""
+"""Forms from another site, sent twice, too late or too long: each ends on a page that explains it, and nothing has
+changed."""
 
 import pytest
 
@@ -23,7 +24,7 @@ def person(world, window):
 
 
 def is_unharmed(world, window, person) -> bool:
-    """Whether the person is still signed in here, by the same name, address and password."""
+    """Whether the user is still signed in here, with the same name, address and password."""
     return (
         world.is_signed_in(window)
         and window.form(action="/account/profile").value("name") == "Kari Nordmann"
@@ -106,7 +107,7 @@ def test_a_sign_up_form_sent_twice_creates_one_user(world, window):
     email, password = world.address(), world.password()
     world.sign_up(window, email, password)
     first = world.outbox.wait_for(email)
-    # Loading the page again asks for nothing: only the form does, sent once more.
+    # Loading the page again sends nothing: only submitting the form does.
     window.driver.refresh()
     assert window.has('[name="code"]')
     world.sign_up(window, email, password)
@@ -291,7 +292,7 @@ def test_a_value_that_is_too_long_is_refused_in_its_form(world, window, person, 
 
 
 def expect_refusal(window) -> None:
-    """The page that was left says why in an alert, or another page says that it was too much."""
+    """The page shows the reason in an alert, or another page says that it was too much."""
     assert window.is_at_home, window
     if window.has('[role="alert"]'):
         window.look("too much in a form")

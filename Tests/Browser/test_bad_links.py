@@ -35,7 +35,7 @@ def test_a_sign_up_link_works_once(world, window):
 
 
 @pytest.mark.every_way
-def test_a_sign_up_link_that_is_opened_elsewhere_stays_good_for_who_signed_up(world, window, another):
+def test_a_sign_up_link_opened_in_another_browser_still_works_in_the_first(world, window, another):
     email, password = world.address(), world.password()
     world.sign_up(window, email, password)
     link = world.outbox.wait_for(email).link

@@ -6,7 +6,7 @@ from harness.spindle import Client
 
 @pytest.fixture
 def flow(world, window):
-    """A partner's app sends somebody who is signed in; the question is on the screen."""
+    """A partner's app sends a signed-in user; the consent page is shown."""
     world.sign_in(window, world.person())
     flow = world.flow(world.partner)
     window.open(flow.path)
@@ -44,7 +44,7 @@ def test_a_scope_that_is_not_ticked_is_not_granted(world, window, flow):
 
 
 @pytest.mark.every_way
-def test_a_single_claim_that_is_not_ticked_is_not_told(world, window):
+def test_a_single_claim_that_is_not_ticked_is_withheld(world, window):
     world.sign_in(window, world.person())
     claims = '{"userinfo": {"email": {"essential": true}, "name": null}}'
     flow = world.flow(world.partner, scope="openid", claims=claims)
@@ -71,7 +71,7 @@ def test_another_user_signs_in_from_the_consent_page_and_is_asked_the_same(world
     window.press("decision", "another")
     form = window.form("password")
     assert form.field("email").get_property("value") == ""
-    window.look("login as somebody else")
+    window.look("login as another user")
     form.fill(email=other.email, password=other.password).submit()
     assert other.email in window.text
     window.press("decision", "allow")

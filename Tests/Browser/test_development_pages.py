@@ -1,4 +1,4 @@
-"""`serve --dev` in a browser: what a developer meets, and what nobody can overlook."""
+"""`serve --dev` in a browser: the pages for developers, and the banner on every page."""
 
 import base64
 import json
@@ -41,7 +41,7 @@ def test_development_sign_in_needs_a_name_and_choices_only(world, window):
     found = claims(tokens)
     assert found["exp"] - found["iat"] == 42 and "refresh_token" not in tokens
 
-    # Signed in: no page. Asked again: the page, with the name, who is the same person.
+    # Once signed in, no page is shown. With a prompt, the page has the name of the same user.
     again = world.flow(scope="openid")
     window.open(again.path)
     assert claims(again.tokens(window))["sub"] == found["sub"]
@@ -74,7 +74,7 @@ def test_every_page_has_the_development_banner(world, window, language):
         assert window.find("body > :first-child").get_attribute("class") == "development"
 
 
-def test_the_normal_login_page_is_one_step_away(world, window):
+def test_the_development_page_links_to_the_normal_login_page(world, window):
     flow = world.flow()
     window.open(flow.path)
     window.follow(".aside a")

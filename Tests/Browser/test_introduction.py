@@ -1,11 +1,11 @@
-"""The first time at a merchant, an app on the device that could be any, and an address that nobody vouched for."""
+"""Introduction pages: a user's first visit to a merchant, an app on the device, and a self-registered client."""
 
 import pytest
 from harness.spindle import Client
 
 
 @pytest.mark.every_way
-def test_a_user_new_to_a_merchant_is_asked_once(world, window):
+def test_a_user_new_to_a_merchant_confirms_once(world, window):
     world.sign_in(window, world.person())
     flow = world.flow()
     world.meet(window, flow)
@@ -26,7 +26,7 @@ def test_a_user_new_to_a_merchant_can_continue_as_another_user(world, window):
 
 
 @pytest.mark.every_way
-def test_an_app_on_the_device_is_answered_after_a_tap(world, window):
+def test_an_app_on_the_device_gets_its_answer_after_a_tap(world, window):
     person = world.person()
     assert world.can_sign_in(person.email, person.password), "the app has met them"
     world.sign_in(window, person)
@@ -48,7 +48,7 @@ def newcomer(world):
 
 
 @pytest.mark.every_way
-def test_a_self_registered_clients_address_is_left_for_by_a_click_only(world, window, newcomer):
+def test_a_self_registered_clients_page_is_reached_by_a_click_only(world, window, newcomer):
     flow = world.flow(newcomer, scope="nonsense")
     window.open(flow.path)
     window.expect_message("leaving")
@@ -58,7 +58,7 @@ def test_a_self_registered_clients_address_is_left_for_by_a_click_only(world, wi
 
 
 @pytest.mark.every_way
-def test_a_self_registered_client_hears_of_an_error_by_form_post(world, window, newcomer):
+def test_a_self_registered_client_gets_an_error_by_form_post(world, window, newcomer):
     flow = world.flow(newcomer, scope="nonsense", response_mode="form_post")
     window.open(flow.path)
     window.expect_message("leaving")

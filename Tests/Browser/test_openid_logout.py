@@ -1,4 +1,4 @@
-"""An app signs its people out as OpenID Connect and Auth0's SDKs have it; and gets its tokens in the fragment."""
+"""Logout by OpenID Connect and by Auth0's SDKs, and tokens in the fragment."""
 
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
@@ -8,7 +8,7 @@ TITLE = "logout.title"
 
 
 def sign_in(world, window, client=None, **parameters):
-    """The ID token that an app got for somebody who signed in."""
+    """The ID token that an app got for a user who signed in."""
     person, flow = world.person(), world.flow(client, **parameters)
     world.sign_in(window, person, flow.path)
     return person, flow.tokens(window)["id_token"]
@@ -33,7 +33,7 @@ def test_a_logout_with_an_id_token_is_not_asked_about(world, window, path):
 
 
 def go(window, page, path, **parameters):
-    """From `page`, as its link would."""
+    """Opens `address` as a link on `page` would."""
     window.open(page)
     with window.navigation():
         address = f"{window.origin}{path}?{urlencode(parameters)}"
@@ -46,7 +46,7 @@ def auth0(world):
 
 @pytest.mark.every_way
 def test_auth0s_logout_returns_at_once_when_an_app_opens_it(world, window):
-    """They send no ID token: that the client has tokens of this session tells."""
+    """Auth0's SDKs send no ID token: the client's tokens of this session show whose logout it is."""
     sign_in(world, window)
     end(world, window, "/v2/logout", **auth0(world))
     assert window.url == world.app.goodbye, window
@@ -100,7 +100,7 @@ def test_a_logout_with_another_users_token_asks_first(world, window, another):
     {"id_token_hint": "altered"},
     {"client_id": "of another"},
 ])
-def test_an_altered_id_token_hint_leads_nowhere(world, window, wrong):
+def test_a_logout_with_an_altered_request_stays_at_the_server(world, window, wrong):
     _, token = sign_in(world, window)
     values = {"id_token_hint": token, "post_logout_redirect_uri": world.app.goodbye, "state": "s"} | wrong
     if wrong.get("post_logout_redirect_uri") == "altered":
@@ -120,7 +120,7 @@ def test_an_altered_id_token_hint_leads_nowhere(world, window, wrong):
 
 
 def test_an_apps_logout_form_works_like_its_link(world, window, attacker):
-    """The form comes from another origin; what it carries says whose wish it is."""
+    """The form comes from another origin; its parameters show whose logout it is."""
     _, token = sign_in(world, window)
     fields = {"id_token_hint": token, "post_logout_redirect_uri": world.app.goodbye, "state": "s"}
     window.open(attacker.lure(world.spindle.origin + "/logout", **fields))
@@ -143,5 +143,5 @@ def test_tokens_in_the_fragment_never_reach_the_server(world, window, response_t
         assert told["token_type"] == "Bearer" and int(told["expires_in"]) > 0
         known = world.spindle.good("GET", "/oauth/userinfo", bearer=told["access_token"])
         assert (known["sub"], known["email"]) == (person.id, person.email)
-    # What the app's server saw of it is nothing.
+    # The app's server has seen none of it.
     assert world.app.requests[-1].values == {}

@@ -27,9 +27,8 @@ from stage.window import PATIENCE
 
 LOGIN, NOBODY, ID, WWW = "login.localhost", "session.login.localhost", "id.shop.localhost", "www.shop.localhost"
 
-# As account-sdk-browser 5 asks: what may be kept is kept for the tab, a lone redirectURL is followed. As there, each
-# answer sets a cookie for paywalls (its enableVarnishCookie), whoever has a `result` is logged in, and only a true one is
-# a user.
+# As account-sdk-browser 5 does: it keeps answers for the tab, and follows a lone redirectURL. Each answer sets a cookie
+# for paywalls (its enableVarnishCookie). A browser with a `result` is logged in, and only a true one means a user.
 BROWSER_SDK = """
     const [service, client, page] = %s;
     const search = new URLSearchParams({
@@ -62,7 +61,7 @@ BROWSER_SDK = """
     };
     hasSession().then(answer => { window.told = answer; }, error => { window.told = {failed: `${error}`}; });
 """
-# As sdk-js asks by a script: first the host for sessions, and the server itself after a LoginException.
+# As sdk-js does by a script: it asks the host for sessions first, and the server itself after a LoginException.
 SCRIPT_SDK = """
     const [cluster, server, client, page, done] = arguments;
     let callbacks = 0;
@@ -82,7 +81,7 @@ SCRIPT_SDK = """
 
 @dataclass
 class Shop:
-    """The server, and a site whose page asks for the session."""
+    """The server, and a site whose page requests the session."""
 
     spindle: Spindle
     site: Site
@@ -147,20 +146,20 @@ def browser(request, tmp_path, shop) -> Iterator[Chrome]:
 
 
 def told(driver: Chrome) -> dict:
-    """What the page of the site learns in the end, wherever it was sent meanwhile."""
+    """What the site's page gets in the end, after all redirects."""
     wait = WebDriverWait(driver, PATIENCE, 0.05)
     return wait.until(lambda driver: driver.execute_script("return window.told || null"))
 
 
-# What the SDK says of a browser: isLoggedIn, isConnected, the name of getUser (None where it refuses), and whether there
-# is a cookie for paywalls, which must be an sp_id.
+# The SDK's view of a browser: isLoggedIn, isConnected, the name of getUser (None if it refuses), and whether there is a
+# cookie for paywalls, which must be an sp_id.
 ABSENT = (False, False, None, False)
 NOT_CONNECTED = (True, False, None, False)
 CONNECTED = (True, True, "Kari Nordmann", True)
 
 
 def state(shop: Shop, driver: Chrome) -> tuple:
-    """What the SDK says on a page that it opens anew, and again after it kept the answer."""
+    """The SDK's view on a page that it opens anew, and again after it kept the answer."""
     driver.get(shop.site.origin + "/elsewhere")
     driver.execute_script("sessionStorage.clear()")
     driver.get(shop.page)
@@ -214,7 +213,7 @@ def sign_in(shop: Shop, driver: Chrome) -> None:
 
 
 def answer_of_server(shop: Shop, driver: Chrome) -> dict:
-    """What a fetch across sites brings, from a page of the site."""
+    """The answer to a fetch across sites, from a page of the site."""
     driver.get(shop.site.origin + "/elsewhere")
     address = f"{shop.spindle.origin}/v2/session?client_id={shop.client.id}"
     return driver.execute_async_script(
@@ -224,7 +223,7 @@ def answer_of_server(shop: Shop, driver: Chrome) -> dict:
 
 def test_the_browser_sdk_sees_the_user_in_every_browser(shop, browser):
     sign_in(shop, browser)
-    # The browser does what it was told to do: across sites the cookie goes along, or it does not.
+    # The browser sends the cookie across sites, or does not, as it was set to.
     assert ("result" in answer_of_server(shop, browser)) is not browser.keeps_back
 
     browser.get(shop.page)
@@ -232,13 +231,13 @@ def test_the_browser_sdk_sees_the_user_in_every_browser(shop, browser):
     assert browser.current_url == shop.page and shop.visits() == 2
     user = browser.execute_async_script("getUser().then(arguments[0])")
     assert (user["userId"], user["displayName"]) == (int(shop.person.id), "Kari Nordmann")
-    # The session is there from now on: in a new tab, which kept nothing, no way is gone again.
+    # The session exists now: in a new tab, which has kept no answer, no redirect is needed again.
     browser.execute_script("sessionStorage.clear()")
     browser.get(shop.page)
     assert told(browser)["userStatus"] == "connected" and shop.visits() == 3
 
 
-def test_the_browser_sdk_decides_rightly_in_every_state_of_a_browser(shop, browser):
+def test_the_browser_sdk_tells_the_sign_in_in_every_state_of_a_browser(shop, browser):
     assert state(shop, browser) == ABSENT
     log_in(shop, browser, shop.spindle.create_person())
     assert state(shop, browser) == NOT_CONNECTED
@@ -246,7 +245,7 @@ def test_the_browser_sdk_decides_rightly_in_every_state_of_a_browser(shop, brows
     assert state(shop, browser) == ABSENT
     sign_in(shop, browser)
     assert state(shop, browser) == CONNECTED
-    # The user leaves this site alone, and comes back.
+    # The user signs out of this site alone, and comes back.
     log_out(shop, browser, logout_scope="client")
     assert state(shop, browser) == ABSENT
     browser.get(shop.spindle.origin + "/account")
@@ -258,7 +257,7 @@ def test_the_browser_sdk_decides_rightly_in_every_state_of_a_browser(shop, brows
     assert state(shop, browser) == ABSENT
 
 
-def test_where_nobody_is_signed_in_the_page_goes_the_way_once(shop, browser):
+def test_a_page_without_a_signed_in_user_is_redirected_once(shop, browser):
     browser.get(shop.page)
     nobody = told(browser)
     assert nobody["userStatus"] == "unknown" and "result" not in nobody and shop.visits() == 2
@@ -266,13 +265,13 @@ def test_where_nobody_is_signed_in_the_page_goes_the_way_once(shop, browser):
         browser.execute_script("sessionStorage.clear()")
         browser.get(shop.page)
         assert told(browser)["userStatus"] == "unknown" and shop.visits() == visit
-    # Once the user has signed in, the page learns it at once.
+    # Once the user has signed in, the page gets the session without a redirect.
     sign_in(shop, browser)
     browser.get(shop.page)
     assert told(browser)["result"] is True and browser.current_url == shop.page
 
 
-def test_the_script_sdk_is_sent_from_the_host_of_nobody_to_the_server(shop, browser):
+def test_the_script_sdk_falls_back_from_the_signed_out_host_to_the_server(shop, browser):
     sign_in(shop, browser)
     browser.get(shop.site.origin + "/elsewhere")
     cluster = shop.spindle.origin.replace(LOGIN, NOBODY)

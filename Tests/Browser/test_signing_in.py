@@ -1,4 +1,4 @@
-"""Signing in: with a password, with a code by mail, for a year, and not at all."""
+"""Signing in: with a password, with a mailed code, remembered for a year, and cancelled."""
 
 import pytest
 
@@ -85,7 +85,7 @@ def test_a_code_by_mail_signs_in_without_a_password(world, window):
     window.form("code").fill(code=wrong).submit()
     assert window.has('[role="alert"]')
     window.look("code wrong")
-    # Who went to the mail and back finds that the phone has loaded the page again.
+    # A user who returns from the mail may find that the phone has loaded the page again.
     window.open(window.url)
     assert not window.has('[role="alert"]')
     window.form("code").fill(code=mail.code).submit()

@@ -1,4 +1,4 @@
-"""Signing in with another issuer: a second Spindle, which the first sends people to."""
+"""Signing in with another issuer: a second Spindle, to which the first sends its users."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def there(build):
 
 @pytest.fixture(scope="session")
 def here(build, there):
-    """By another name of this machine: cookies tell hosts apart, and not ports."""
+    """Under another name of this machine: cookies tell hosts apart, not ports."""
     world = build(host="localhost", SPINDLE_OUTBOUND_ALLOW_PRIVATE="127.0.0.0/8")
     origin = there.spindle.origin
     issuer = world.spindle.create_issuer(
@@ -60,7 +60,7 @@ def test_a_user_signs_in_at_another_issuer_and_returns_to_the_app(here, there, w
     again = here.flow()
     window.open(again.path)
     window.follow(WAY)
-    assert again.person(window)["sub"] == first, "whoever is signed in there is not asked"
+    assert again.person(window)["sub"] == first, "a user who is signed in there is not asked"
 
 
 @pytest.mark.every_way
@@ -74,7 +74,7 @@ def test_cancelling_at_another_issuer_returns_to_the_sign_in_page(here, there, w
 
 
 @pytest.mark.every_way
-def test_reloading_an_issuers_answer_signs_nobody_in(here, there, window):
+def test_reloading_an_issuers_answer_does_not_sign_in_again(here, there, window):
     person, flow = there.person(), here.flow()
     window.open(flow.path)
     window.follow(WAY)

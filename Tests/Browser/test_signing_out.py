@@ -1,4 +1,4 @@
-"""Signing out: from our page, from an app, and only when it is meant."""
+"""Signing out: from Spindle's page, from an app, and only when the user means it."""
 
 from urllib.parse import urlencode
 
@@ -39,7 +39,7 @@ def test_a_logout_returns_to_registered_addresses_only(world, window):
     assert not world.is_signed_in(window)
 
 
-def test_the_app_gets_its_logout_after_the_question(world, window):
+def test_a_logout_without_an_id_token_asks_first_and_returns_to_the_app(world, window):
     world.sign_in(window, world.person())
     query = urlencode({"client_id": world.own.id, "post_logout_redirect_uri": world.app.goodbye, "state": "s"})
     window.open(f"/logout?{query}")
@@ -49,11 +49,11 @@ def test_the_app_gets_its_logout_after_the_question(world, window):
 
 
 @pytest.mark.every_way
-def test_a_page_reached_by_the_back_button_after_a_logout_cannot_act(world, window):
+def test_a_page_reached_by_the_back_button_after_a_logout_changes_nothing(world, window):
     person = world.person()
     world.sign_in(window, person, "/login?continue=/account")
     window.form(action="/logout").submit()
-    # A browser may keep the page as it was, whatever Cache-Control says; the server does not know its forms any more.
+    # A browser may keep the page, whatever Cache-Control says; the server no longer accepts its forms.
     window.back()
     if not window.has('form[action="/login"]'):
         window.form(action="/account/profile").fill(name="Somebody else").submit()

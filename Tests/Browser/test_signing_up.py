@@ -1,4 +1,4 @@
-"""Signing up: nothing exists until the address is shown to be read."""
+"""Signing up: no user exists until the address is verified."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def test_a_new_user_signs_up_with_the_mailed_code(world, window):
     assert (told["email"], told["email_verified"], told["name"]) == (email, True, name)
 
     assert world.is_signed_in(window)
-    window.look("account of somebody new")
+    window.look("account of a new user")
     assert window.form(action="/account/profile").value("name") == name
 
 

@@ -1,4 +1,4 @@
-"""A single-page app asks in a hidden frame, and is told by a message that no other page gets."""
+"""A single-page app sends its request in a hidden frame, and gets a message that no other page gets."""
 
 ASK = """
     const [address, done] = arguments, frame = document.createElement("iframe");
@@ -15,7 +15,7 @@ ASK = """
 def ask(world, window, page: str, flow) -> list | None:
     window.open(page)
     answer = window.driver.execute_async_script(ASK, world.spindle.origin + flow.path)
-    # Chromium complains of a frame that it may not show.
+    # Chromium reports a frame that it may not show.
     window.driver.get_log("browser")
     return answer
 

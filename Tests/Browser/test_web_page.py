@@ -1,4 +1,4 @@
-"""A client's web page: it may ask whether somebody is signed in, and show our pages in a frame, if it is registered."""
+"""A client's registered web page may ask for the session, and show Spindle's pages in a frame."""
 
 from urllib.parse import urlencode
 
@@ -22,7 +22,7 @@ def has_session(world, window, client, page: str, path: str = "/ajax/hasSession.
 
 
 @pytest.mark.parametrize("path", ["/ajax/hasSession.js", "/rpc/hasSession.js"])
-def test_a_page_learns_who_is_signed_in_once_the_user_is_connected(world, window, path):
+def test_a_page_gets_the_signed_in_user_once_the_user_is_connected(world, window, path):
     person = world.person()
     callback, answer = has_session(world, window, world.own, world.app.origin, path)
     assert callback == "site.onSession"

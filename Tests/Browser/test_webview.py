@@ -1,4 +1,4 @@
-"""The webview story: a phone's token buys a browser session, from which an app gets its code without a question."""
+"""Web views: a phone's token buys a browser session, from which an app gets its code without a question."""
 
 import pytest
 
@@ -61,7 +61,7 @@ def test_prompt_none_without_a_session_returns_an_error_to_the_app(world, window
 
 
 @pytest.mark.every_way
-def test_a_forged_session_link_signs_nobody_in(world, window):
+def test_a_forged_session_link_does_not_sign_in(world, window):
     window.open("/auth/session/0123456789abcdefghijklmnopqrstuvwxyzABCDEFG")
     window.expect_message("sessionLinkUnknown")
     assert not world.is_signed_in(window)

@@ -41,7 +41,7 @@ def test_a_sign_in_by_code_says_that_cookies_are_needed(world, blocked):
     assert not world.outbox.to(person.email)
 
 
-def test_the_way_to_sign_up_says_that_cookies_are_needed(world, blocked):
+def test_following_sign_up_without_cookies_says_that_they_are_needed(world, blocked):
     blocked.open(world.flow(prompt="create").path)
     blocked.expect_message("cookiesNeeded")
     blocked.open(world.flow().path)

@@ -4,7 +4,7 @@ import JSON
 import Testing
 import Values
 
-@Suite("JWTs signed by others") struct AssertionKeysTests {
+@Suite("Verifying JWTs of other issuers") struct AssertionKeysTests {
     private static let all = Set(SignatureAlgorithm.allCases)
     private static let key = PrivateKey.generate(.es256)
     private static let rsa = PrivateKey.generate(.rs256)
@@ -17,13 +17,13 @@ import Values
         try AssertionKeys(keySet: "{\"keys\":[\(JWTFixtures.keys.values.joined(separator: ","))]}")
     }
 
-    /// A token with whatever header and payload, signed by `key`.
+    /// A token with any header and payload, signed by `key`.
     private func token(_ header: String, _ payload: String = #"{"iss":"i"}"#, key: PrivateKey) -> String {
         let input = Base64URL.encode(Array(header.utf8)) + "." + Base64URL.encode(Array(payload.utf8))
         return input + "." + Base64URL.encode(key.sign(Array(input.utf8)))
     }
 
-    @Test("every algorithm that another library signed with is verified", arguments: SignatureAlgorithm.allCases)
+    @Test("Every algorithm that another library signed with is verified", arguments: SignatureAlgorithm.allCases)
     func everyAlgorithm(_ algorithm: SignatureAlgorithm) async throws {
         let token = try #require(JWTFixtures.tokens[algorithm.rawValue])
         let keys = algorithm.isSymmetric ? AssertionKeys(secret: JWTFixtures.secret) : try fixtures()
@@ -34,7 +34,7 @@ import Values
         #expect(try jwt.audience == ["spindle", "other"])
         #expect(jwt.header["alg"]?.string == algorithm.rawValue)
         #expect(token.hasPrefix(jwt.signedText + "."))
-        // Long past: times are for the caller to judge.
+        // Expired long ago: the caller judges times.
         #expect(try jwt.expiresAt == Timestamp(milliseconds: 1_300_819_380 * 1000))
         #expect(try jwt.notBefore == nil)
 
@@ -48,7 +48,7 @@ import Values
         }
     }
 
-    @Test("`none` is refused in every spelling, with a signature or without")
+    @Test("The algorithm `none` is refused in every spelling, with a signature or without")
     func noAlgorithm() async throws {
         let keys = try fixtures()
         for name in ["none", "None", "NONE", "nOnE", ""] {
@@ -64,7 +64,7 @@ import Values
         }
     }
 
-    @Test("an HMAC keyed with a public key's bytes is not verified with that key")
+    @Test("An HMAC keyed with a public key's bytes is not verified with that key")
     func keyConfusion() async throws {
         let jwk = JSONWebKey(Self.rsa)
         let keys = try keySet(jwk.json.text)
@@ -78,14 +78,14 @@ import Values
                 }
             }
         }
-        // Nor the other way round: a secret verifies no RSA signature.
+        // The reverse holds too: a secret verifies no RSA signature.
         await #expect(throws: JWTRejection.algorithmOfAnotherKey) {
             try await AssertionKeys(secret: JWTFixtures.secret)
                 .verify(token(#"{"alg":"RS256"}"#, key: Self.rsa), allowed: Self.all)
         }
     }
 
-    @Test("an HMAC longer than its secret is refused")
+    @Test("An HMAC longer than its secret is refused")
     func shortSecret() async throws {
         let token = try #require(JWTFixtures.tokens["HS512"])
         await #expect(throws: JWTRejection.algorithmOfAnotherKey) {
@@ -94,7 +94,7 @@ import Values
         #expect(AssertionKeys(secret: String(repeating: "x", count: 31)).isEmpty)
     }
 
-    @Test("an unknown key id is reported as such, and no other key is tried")
+    @Test("An unknown key id is reported as such, and no other key is tried")
     func keyID() async throws {
         let keys = try keySet(JSONWebKey(Self.key).json.text)
         await #expect(throws: JWTRejection.unknownKey) {
@@ -111,7 +111,7 @@ import Values
         }
     }
 
-    @Test("an unverified token cannot choose a key's algorithm")
+    @Test("An unverified token cannot choose a key's algorithm")
     func notPinned() async throws {
         let keys = try fixtures()
         let header = #"{"alg":"PS512","kid":"rsa"}"#
@@ -122,7 +122,7 @@ import Values
         _ = try await keys.verify(try #require(JWTFixtures.tokens["PS256"]), allowed: Self.all)
     }
 
-    @Test("a header that demands an extension is refused", arguments: [#"["exp"]"#, "[]", "null", #"["b64"]"#])
+    @Test("A JWT whose header demands an extension is refused", arguments: [#"["exp"]"#, "[]", "null", #"["b64"]"#])
     func critical(_ crit: String) async throws {
         let keys = try keySet(JSONWebKey(Self.key).json.text)
         await #expect(throws: JWTRejection.criticalExtension) {
@@ -130,7 +130,7 @@ import Values
         }
     }
 
-    @Test("a repeated member name, in header or claims, is refused")
+    @Test("A JWT with a repeated member name, in header or claims, is refused")
     func repeatedNames() async throws {
         let keys = try keySet(JSONWebKey(Self.key).json.text)
         for text in [
@@ -142,7 +142,7 @@ import Values
         }
     }
 
-    @Test("a token that is not three canonical base64url parts with two JSON objects is refused")
+    @Test("A JWT that is not three canonical base64url parts with two JSON objects is refused")
     func malformed() async throws {
         let keys = try keySet(JSONWebKey(Self.key).json.text)
         let good = token(#"{"alg":"ES256"}"#, key: Self.key)
@@ -160,7 +160,7 @@ import Values
         }
     }
 
-    @Test("a claim of the wrong type is an error, not an absent claim")
+    @Test("A claim of the wrong type is an error, not an absent claim")
     func claimTypes() async throws {
         let keys = try keySet(JSONWebKey(Self.key).json.text)
         func jwt(_ payload: String) async throws -> VerifiedJWT {

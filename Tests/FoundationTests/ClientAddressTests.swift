@@ -3,8 +3,8 @@ import HTTPSupport
 import Testing
 import Values
 
-@Suite("The address of a client behind a trusted proxy that sends Forwarded")
-struct ClientAdministrationTests {
+@Suite("Client addresses")
+struct ClientAddressTests {
     private static let peer = "127.0.0.1"
 
     private func address(_ fields: [String]) -> String {
@@ -15,7 +15,7 @@ struct ClientAdministrationTests {
     }
 
     @Test(
-        "a client that chooses the host, which the proxy quotes, chooses its own address",
+        "A host that the proxy quotes in Forwarded cannot set the client's address",
         arguments: [
             #"proto=https;host="x;for=6.6.6.6";for=5.5.5.5"#, #"for=5.5.5.5;proto=https;host="x,for=6.6.6.6""#,
             #"for="5.5.5.5";host="a\",for=6.6.6.6""#, #"host="a\";for=6.6.6.6";for=5.5.5.5"#,
@@ -23,7 +23,7 @@ struct ClientAdministrationTests {
     func quoted(field: String) { #expect(address([field]) == "5.5.5.5") }
 
     @Test(
-        "an address is taken from a field that names two, or is not well-formed",
+        "No address is taken from a Forwarded element that names two or is malformed",
         arguments: [
             "for=6.6.6.6;for=5.5.5.5", "for=6.6.6.6;FOR=5.5.5.5", #"for=6.6.6.6;host="x"#, #"host="x;for=6.6.6.6"#,
             #"for="6.6.6.6"#, #"for=6.6.6.6";host=x"#, #"for="6.6.6.6";host="a\""#,
@@ -32,7 +32,7 @@ struct ClientAdministrationTests {
     func malformed(field: String) { #expect(address([field]) == Self.peer) }
 
     @Test(
-        "a port, a list, a second field or an empty element hides the nearest address that is no proxy's",
+        "The client's address is the nearest in Forwarded that is not a proxy's, whatever the form of the field",
         arguments: [
             ([#"for=5.5.5.5;proto=https;host="id.example.com""#], "5.5.5.5"),
             ([#"proto=https;host="x";For = "5.5.5.5:4711" ; by=10.0.0.2"#], "5.5.5.5"),
@@ -42,4 +42,13 @@ struct ClientAdministrationTests {
             (["for=6.6.6.6, for=_hidden, for=10.0.0.1"], "127.0.0.1"),
         ])
     func nearest(fields: [String], expected: String) { #expect(address(fields) == expected) }
+
+    @Test(
+        "An IP address with a NUL in it is refused",
+        arguments: ["192.0.2.1\u{0}", "192.0.2.1\u{0}.example.com", "::1\u{0}", "::ffff:192\u{0}0.2.1", "\u{0}"])
+    func addresses(_ text: String) {
+        #expect(IPAddress(text) == nil)
+        #expect(CIDR(text) == nil)
+        #expect(CIDR("\(text)/32") == nil)
+    }
 }

@@ -8,9 +8,9 @@ import Values
 
 @testable import Server
 
-/// What an operator sets, and what it becomes.
+/// What an operator sets, and how it is read.
 @Suite struct ConfigurationTests: ConfigurationStory {
-    @Test("without any setting the documented defaults hold")
+    @Test("Without any setting the documented defaults hold")
     func defaults() throws {
         let configuration = try read()
         #expect(configuration.listen.description == "127.0.0.1:8080")
@@ -31,7 +31,7 @@ import Values
         #expect(configuration.googleAPI == "https://oauth2.googleapis.com")
     }
 
-    @Test("the issuer is verbatim and its origin as browsers write it, by default without the scheme's own port")
+    @Test("The issuer is kept verbatim; its origin is as browsers write it, by default without the scheme's port")
     func origins() throws {
         let tls = ["tls_certificate": "c", "tls_key": "k"]
         for (settings, issuer, origin) in [
@@ -47,7 +47,7 @@ import Values
         }
     }
 
-    @Test("every setting has an option, except those that may hold a secret")
+    @Test("Every setting has an option, except those that may hold a secret")
     func options() throws {
         let secret: Set<ConfigurationKey> = [.masterKey, .mail, .sms, .smsSecret]
         let keys = ConfigurationKey.allCases.filter { !secret.contains($0) }
@@ -56,7 +56,7 @@ import Values
         for key in secret { #expect(throws: (any Error).self) { try ConfigurationOptions.parse([key.option, "x"]) } }
     }
 
-    @Test("a mistake in the templates folder is a configuration fault, so the service is not restarted again and again")
+    @Test("A mistake in the templates folder is a configuration fault, so the service is not restarted repeatedly")
     func templates() throws {
         let path = URL(filePath: try file("sv.json", #"{"login.titel": "Logga in"}"#)).deletingLastPathComponent()
         let folder = path.path(percentEncoded: false)
@@ -79,7 +79,7 @@ import Values
         #expect(good.state == .good && good.detail.contains(other.path(percentEncoded: false)))
     }
 
-    @Test("the command line beats the environment, which beats the file, which beats the default")
+    @Test("The command line beats the environment, which beats the file, which beats the default")
     func order() throws {
         let file = try file("spindle.json", #"{"listen":"127.0.0.1:3","database":"f.db","log_level":"error"}"#)
         let configuration = try read(
@@ -115,7 +115,7 @@ import Values
         #expect(configuration.issuer.text == "https://127.0.0.1:8080")
     }
 
-    @Test("a setting without a value counts as not given")
+    @Test("A setting without a value counts as not given")
     func empty() throws {
         let configuration = try read(
             [:], ["SPINDLE_LISTEN": "", "SPINDLE_TRUSTED_PROXIES": "", "SPINDLE_MASTER_KEY": ""])
@@ -123,7 +123,7 @@ import Values
         #expect(configuration.masterKey.path == "spindle.db.key")
     }
 
-    @Test("text messages go into a folder, or to a gateway that knows our signature")
+    @Test("Text messages go to a folder, or to a gateway that knows the server's signature")
     func texts() throws {
         #expect(try read().sms == nil)
         guard case .folder(let path) = try read([:], ["SPINDLE_SMS": "file:outbox/"]).sms else {
@@ -146,7 +146,7 @@ import Values
         }
     }
 
-    @Test("doctor says where text messages go, and when they reach nobody")
+    @Test("Doctor tells where text messages go, and warns if they do not reach users")
     func textFindings() throws {
         func states(_ sms: String?, issuer: String) throws -> [Finding.State] {
             var environment = ["SPINDLE_ISSUER": issuer, "SPINDLE_SMS_SECRET": "0123456789abcdef"]
@@ -162,7 +162,7 @@ import Values
         #expect(try states("http://127.0.0.1:9000/?k=hidden", issuer: "https://login.example.com") == [.warning])
     }
 
-    @Test("every fault is reported at once, with its key and its place")
+    @Test("Every fault is reported at once, with its key and its place")
     func everyFault() throws {
         let faults = faults(
             ["listen": "nonsense"],
@@ -185,7 +185,7 @@ import Values
         #expect(faults.first { $0.key == "log_format" }?.place?.contains("a.json") == true)
     }
 
-    @Test("an unknown setting is a fault, except those of the tests")
+    @Test("An unknown setting is a fault, except those of the tests")
     func unknownNames() throws {
         let environment = [
             "SPINDLE_LISTENS": "x", "SPINDLE_BINARY": "x", "SPINDLE_TEST_SPEED": "x", "HOME": "/",
@@ -197,7 +197,7 @@ import Values
     }
 
     @Test(
-        "a misspelt setting without a value passes, and so does one that is a mapping of nothing",
+        "An unknown setting is a fault even without a value, and so is an empty mapping as a value",
         arguments: [
             ("a.json", #"{"issuers":null,"maill":{},"listen":{},"terms":null}"#),
             ("a.yaml", "issuers:\nmaill: {}\nlisten: {}\nterms:\n"),
@@ -206,7 +206,7 @@ import Values
         #expect(faults(file: try file(name, text)).map(\.key).sorted() == ["issuers", "listen", "maill"])
     }
 
-    @Test("a setting is cut at U+0000, or names another file where it is not UTF-8")
+    @Test("A setting with U+0000 or invalid UTF-8 is a fault")
     func notText() throws {
         let cut = try file("a.json", #"{"database":"x.db\u0000y","trusted_proxies":["10.0.0.0/8\u0000"]}"#)
         #expect(
@@ -216,7 +216,7 @@ import Values
     }
 
     @Test(
-        "a malformed configuration file is one fault that quotes nothing",
+        "A malformed configuration file is one fault that quotes nothing",
         arguments: [
             ("a.json", #"{"master_key": "SECRET""#), ("a.json", #"{"listen":"a:1","listen":"SECRET:1"}"#),
             ("a.json", "[1]"), ("a.yaml", "master_key: [SECRET"), ("a.yaml", "listen: SECRET\nlisten: SECRET\n"),
@@ -228,10 +228,10 @@ import Values
         #expect(!"\(faults)".contains("SECRET"))
     }
 
-    @Test("a missing configuration file is a fault")
+    @Test("A missing configuration file is a fault")
     func missingFile() { #expect(faults(file: "/nonexistent/spindle.yaml").map(\.key) == ["--config"]) }
 
-    @Test("no secret of a configuration prints")
+    @Test("A configuration prints none of its secrets")
     func secretsDoNotPrint() throws {
         let configuration = try read(
             ["mail": "smtps://ada:SECRET@mail.example"],
@@ -243,5 +243,132 @@ import Values
         }
         let faulty = faults([:], ["SPINDLE_MASTER_KEY": "SECRET", "SPINDLE_DATABASE": "mysql://u:SECRET@h"])
         #expect(faulty.count == 2 && !"\(faulty)".contains("SECRET"))
+    }
+
+    private func told(
+        _ commandLine: [String: String] = [:], _ environment: [String: String] = [:], file: String? = nil
+    ) -> [String] {
+        faults(commandLine, environment, file: file).map(\.description)
+    }
+
+    private let issuer =
+        "issuer: must be an absolute http or https URL without user, query and fragment, with a host, port and path "
+        + "that all clients read alike"
+    private let levels = "one of trace, debug, info, notice, warning, error, critical"
+
+    @Test("Each invalid environment setting is a fault with its name and place")
+    func environment() {
+        let variables = [
+            "SPINDLE_LISTEN": "nowhere", "SPINDLE_ISSUER": "ftp://x", "SPINDLE_REQUEST_TIMEOUT": "soon",
+            "SPINDLE_MAX_CONNECTIONS": "-1", "SPINDLE_LOG_LEVEL": "loud", "SPINDLE_TRUSTED_PROXIES": "10.0.0.0/40",
+            "SPINDLE_SESSION_SAMESITE": "maybe", "SPINDLE_NO_SUCH": "1", "SPINDLE_TLS_KEY": "k.pem",
+        ]
+        #expect(
+            told([:], variables) == [
+                "SPINDLE_NO_SUCH: must be left out: there is no such setting (the environment)",
+                "listen: must be host:port, such as 127.0.0.1:8080 or [::1]:8080 (SPINDLE_LISTEN)",
+                "tls_certificate: must be given with tls_key",
+                "\(issuer) (SPINDLE_ISSUER)",
+                "session_samesite: must be lax or none (SPINDLE_SESSION_SAMESITE)",
+                "trusted_proxies: must be a list of networks in CIDR notation, such as 10.0.0.0/8 "
+                    + "(SPINDLE_TRUSTED_PROXIES)",
+                "request_timeout: must be a whole number of seconds from 1 to 3600 (SPINDLE_REQUEST_TIMEOUT)",
+                "max_connections: must be a whole number of connections from 1 to 1000000 (SPINDLE_MAX_CONNECTIONS)",
+                "log_level: must be \(levels) (SPINDLE_LOG_LEVEL)",
+            ])
+    }
+
+    @Test("The variables that Kubernetes sets for services are ignored; misspelt settings are faults")
+    func neighbours() {
+        let theirs = [
+            "SPINDLE_SERVICE_HOST": "10.0.0.1", "SPINDLE_SERVICE_PORT": "8080", "SPINDLE_SERVICE_PORT_HTTP": "8080",
+            "SPINDLE_PORT": "tcp://10.0.0.1:8080", "SPINDLE_PORT_8080_TCP": "tcp://10.0.0.1:8080",
+            "SPINDLE_PORT_8080_TCP_PROTO": "tcp", "SPINDLE_PORT_8080_TCP_PORT": "8080",
+            "SPINDLE_PORT_8080_TCP_ADDR": "10.0.0.1", "SPINDLE_X_SERVICE_HOST": "10.0.0.2",
+            "SPINDLE_X_PORT": "udp://10.0.0.2:53", "SPINDLE_X_PORT_53_UDP_ADDR": "10.0.0.2",
+        ]
+        #expect(told([:], theirs) == [])
+        let unknown = "must be left out: there is no such setting (the environment)"
+        #expect(
+            told([:], ["SPINDLE_PORT": "8080", "SPINDLE_LISTNE": "127.0.0.1:8080"]) == [
+                "SPINDLE_LISTNE: \(unknown)", "SPINDLE_PORT: \(unknown)",
+            ])
+    }
+
+    @Test("Each invalid command-line setting is a fault with its name and place")
+    func commandLine() {
+        #expect(
+            told(["listen": "nowhere", "issuer": "ftp://x", "log_level": "loud"]) == [
+                "listen: must be host:port, such as 127.0.0.1:8080 or [::1]:8080 (--listen)",
+                "\(issuer) (--issuer)",
+                "log_level: must be \(levels) (--log-level)",
+            ])
+        #expect(
+            told(["database": "postgresql://nobody@127.0.0.1:1/x"]) == [
+                "master_key_file: must be given with a PostgreSQL database, or else master_key"
+            ])
+    }
+
+    @Test(
+        "A database password is refused on the command line, where others can read it, and only there",
+        arguments: [
+            ("spindle:secret@db/x", true), ("spindle:secret@a:1,b:2/x?a=b", true), ("db/x?password=secret", true),
+            ("db/x?a=b&password=secret", true), ("spindle@db:5432/x", false), ("a:1,b:2/x", false),
+            ("db/x?passfile=f", false), ("/x?host=/run/postgresql", false),
+        ])
+    func databasePassword(rest: String, isRefused: Bool) {
+        let refusal =
+            "database: must be given without a password on a command line, which others can read: use "
+            + "SPINDLE_DATABASE or PGPASSWORD (--database)"
+        let key = ["SPINDLE_MASTER_KEY": inlineKey]
+        for scheme in ["postgresql://", "postgres://"] {
+            #expect(told(["database": scheme + rest], key) == (isRefused ? [refusal] : []))
+            #expect(told([:], key.merging(["SPINDLE_DATABASE": scheme + rest]) { $1 }) == [])
+        }
+    }
+
+    @Test("Each invalid setting of a YAML file is a fault with its name and place")
+    func yaml() throws {
+        let file = try file("bad.yaml", "listen_on: x\nlisten: nowhere\nrequest_timeout: soon\nlog_level: loud\n")
+        #expect(
+            told(file: file) == [
+                "listen_on: must be left out: there is no such setting (\(file))",
+                "listen: must be host:port, such as 127.0.0.1:8080 or [::1]:8080 (listen in \(file))",
+                "request_timeout: must be a whole number of seconds from 1 to 3600 (request_timeout in \(file))",
+                "log_level: must be \(levels) (log_level in \(file))",
+            ])
+    }
+
+    @Test("A malformed configuration file is a fault with the place of the mistake and no content")
+    func unreadable() throws {
+        let json = try file("bad.json", #"{"listen": "127.0.0.1:8080", "log_level": "info"#)
+        #expect(told(file: json) == ["--config: must be valid JSON: not valid JSON at byte 47 (\(json))"])
+        let yaml = try file("bad.yaml", "listen: a:1\nmaster_key: [SECRET\n")
+        #expect(
+            told(file: yaml) == [
+                "--config: must be valid YAML: a mapping of keys to plain values and lists, each key once "
+                    + "(\(yaml), line 3: did not find expected ',' or ']')"
+            ])
+        #expect(told(file: "missing.yaml") == ["--config: must be a file that can be read (missing.yaml)"])
+        let array = try file("array.json", "[1]")
+        #expect(told(file: array) == ["--config: must be a JSON object of plain values and arrays (\(array))"])
+    }
+
+    @Test(
+        "A list with anything but plain values is a fault of the file",
+        arguments: [
+            ("a.json", #"{"trusted_proxies":[["10.0.0.0/8"]]}"#), ("a.json", #"{"trusted_proxies":["10.0.0.0/8",1]}"#),
+            ("a.yaml", "trusted_proxies: [[10.0.0.0/8]]"), ("a.yaml", "- trusted_proxies"),
+        ])
+    func lists(name: String, text: String) throws {
+        #expect(faults(file: try file(name, text)).map(\.key) == ["--config"])
+    }
+
+    @Test("A null or empty setting counts as not given")
+    func absent() throws {
+        let json = try read(file: try file("a.json", #"{"listen":null,"terms":"","trusted_proxies":[]}"#))
+        #expect(json.listen.port == 8080 && json.terms == nil && json.trustedProxies.isEmpty)
+        let yaml = try read(file: try file("a.yaml", "listen:\nterms: ''\ntrusted_proxies: []\n"))
+        #expect(yaml.listen.port == 8080 && yaml.terms == nil && yaml.trustedProxies.isEmpty)
     }
 }

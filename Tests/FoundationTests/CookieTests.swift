@@ -2,7 +2,7 @@ import HTTP
 import HTTPSupport
 import Testing
 
-@Suite("The value of a cookie of ours")
+@Suite("Reading the server's cookies")
 struct CookieTests {
     private static let name = "spindle_session"
     private static let value = "abcdefghijklmnop"
@@ -16,7 +16,7 @@ struct CookieTests {
     }
 
     @Test(
-        "a pair is missed where it stands among others",
+        "A cookie is found wherever it stands in the Cookie field",
         arguments: [
             "\(name)=\(value)", "a=b; \(name)=\(value); c=d", "a=b;\(name)=\(value);c=d", ";;   \(name)=\(value);",
             "\(name)2=\(other); \(name)=\(value); x\(name)=\(other)", "\(name); \(name)=\(value)",
@@ -24,18 +24,18 @@ struct CookieTests {
         ])
     func found(field: String) { #expect(cookie(field) == Self.value) }
 
-    @Test("a value ends at an equals sign")
+    @Test("A cookie's value may contain equals signs")
     func equals() { #expect(cookie("a=b; \(Self.name)=\(Self.value)=x=; c=d") == Self.value + "=x=") }
 
     @Test(
-        "another cookie's value is taken, or one that is not ours",
+        "A cookie with another name or of the wrong length is ignored",
         arguments: [
             "", "\(name)", "\(name)=", "\(name)2=\(value)", "x\(name)=\(value)", "\(name) =\(value)",
             "a=\(name)=\(value)", "\(name)=short", "\(name)=\(long)",
         ])
     func strange(field: String) { #expect(cookie(field) == nil) }
 
-    @Test("of two with the name one is taken")
+    @Test("A cookie that is sent twice is ignored")
     func twice() {
         let (pair, second) = ("\(Self.name)=\(Self.value)", "\(Self.name)=\(Self.other)")
         for next in [pair, second, "\(Self.name)="] {
@@ -45,7 +45,7 @@ struct CookieTests {
         #expect(cookie("a=b", pair) == Self.value)
     }
 
-    @Test("a cookie is lost among thousands of others")
+    @Test("A cookie is found among thousands of others")
     func many() {
         let others = String(repeating: "a=b; ", count: 6500)
         #expect(cookie("\(others)\(Self.name)=\(Self.value); \(others)") == Self.value)

@@ -45,7 +45,7 @@ import Testing
                 == bytes(hex: "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d"))
     }
 
-    @Test("the constant-time comparison tells equal from different")
+    @Test("The constant-time comparison tells equal from different bytes")
     func comparison() {
         #expect(constantTimeEqual([1, 2, 3], [1, 2, 3]))
         #expect(!constantTimeEqual([1, 2, 3], [1, 2, 4]))

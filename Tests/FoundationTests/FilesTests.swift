@@ -4,14 +4,14 @@ import Testing
 
 @Suite struct FilesTests {
     @Test(
-        "the folder of a path",
+        "The folder of a path is the part before its last name",
         arguments: [
             ("a/b", "a"), ("a//b", "a"), ("/a/b/c", "/a/b"), ("/a", "/"), ("a", "."), ("a/b/", "a"), ("/", "/"),
             ("", "."), (".", "."), ("ä/ö", "ä"),
         ])
     func folders(_ path: String, _ folder: String) { #expect(Files.folder(of: path) == folder) }
 
-    @Test("folders are made for this user only; files are written, listed and read")
+    @Test("Folders are made for the server's user only; files are written, listed and read")
     func reading() throws {
         let top = FileManager.default.temporaryDirectory.appending(path: "files-\(UUID())").path()
         defer { try? FileManager.default.removeItem(atPath: top) }
@@ -28,7 +28,7 @@ import Testing
         #expect(Files.read("\(folder)/other") == nil && Files.read(folder) == nil)
     }
 
-    @Test("a folder that others may write to, or replace, passes for one's own")
+    @Test("A folder counts as open to others if other users may write to it or replace it")
     func openFolders() throws {
         let top = FileManager.default.temporaryDirectory.appending(path: "files-\(UUID())").path()
         defer { try? FileManager.default.removeItem(atPath: top) }
@@ -45,6 +45,6 @@ import Testing
         #expect(Files.areSame(folder, "\(top)/a/../a/b") && !Files.areSame(folder, top))
     }
 
-    @Test("the environment is the one that the process was started with")
+    @Test("The environment that the program reads is the one it was started with")
     func environment() { #expect(Environment.variables["PATH"] == ProcessInfo.processInfo.environment["PATH"]) }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The hashing pool") struct HashingPoolTests {
     private static let cheap = PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1)
-    /// A job that holds a thread of the pool until it is let go.
+    /// A job that holds a thread of the pool until it is released.
     private final class Gate: Sendable {
         private let begun = DispatchSemaphore(value: 0)
         private let mayEnd = DispatchSemaphore(value: 0)
@@ -32,7 +32,7 @@ import Testing
         func add(_ name: String) { names.withLock { $0.append(name) } }
     }
 
-    @Test("the pool hashes and verifies, with a new salt each time")
+    @Test("The hashing pool hashes and verifies, with a new salt each time")
     func roundTrip() async throws {
         let pool = HashingPool(parameters: Self.cheap, random: SystemRandom())
         let first = try await pool.hash("correct horse", for: "a", random: SystemRandom())
@@ -43,7 +43,7 @@ import Testing
         #expect(try await !pool.verify("correct house", against: first, for: "a"))
     }
 
-    @Test("an unknown user costs as much work as a wrong password")
+    @Test("A sign-in of an unknown user costs as much work as a wrong password")
     func unknownUser() async throws {
         let pool = HashingPool(parameters: Self.cheap, random: SystemRandom())
         let hash = try await pool.hash("right", for: "a", random: SystemRandom())
@@ -54,7 +54,7 @@ import Testing
         #expect(pool.hashesComputed == start + 2)
     }
 
-    @Test("a caller beyond the full queue is refused at once, and those that wait are served")
+    @Test("A caller beyond the full hashing queue is refused at once, and those that wait are served")
     func overload() async throws {
         let pool = HashingPool(parameters: Self.cheap, workers: 1, queueLimit: 2, random: SystemRandom())
         let gate = Gate()
@@ -71,7 +71,7 @@ import Testing
         #expect(try await !pool.verify("y", against: nil, for: "a"))
     }
 
-    @Test("no more callers are admitted than can be served, and one that leaves makes room")
+    @Test("No more callers are admitted to hashing than can be served, and one that leaves makes room")
     func admission() async throws {
         let pool = HashingPool(parameters: Self.cheap, workers: 1, queueLimit: 1, random: SystemRandom())
         let outcome = try await pool.admit("a") {
@@ -84,7 +84,7 @@ import Testing
         #expect(try await pool.admit("a") { try await pool.admit("a") { "again" } } == "again")
     }
 
-    @Test("one sender who fills the queue neither shuts others out nor goes before them")
+    @Test("A sender who fills the hashing queue neither shuts others out nor goes before them")
     func turns() async throws {
         let pool = HashingPool(parameters: Self.cheap, workers: 1, queueLimit: 4, random: SystemRandom())
         let gate = Gate()
@@ -99,7 +99,7 @@ import Testing
         var flood: [Task<Void, any Error>] = []
         for _ in 1...4 { flood.append(await queue("flood")) }
         await #expect(throws: HashingPoolFull()) { try await pool.run(for: "flood") {} }
-        // The queue stays as long as it is: each takes the place of the flood's last.
+        // The queue keeps its length: each new job replaces the flood's last one.
         let ada = Task { try await pool.run(for: "ada") { order.add("ada") } }
         await #expect(throws: HashingPoolFull()) { try await flood[3].value }
         let bob = Task { try await pool.run(for: "bob") { order.add("bob") } }
@@ -107,7 +107,7 @@ import Testing
         #expect(pool.waiting == 4)
         let carol = Task { try await pool.run(for: "carol") { order.add("carol") } }
         await #expect(throws: HashingPoolFull()) { try await flood[1].value }
-        // Each of the four has one now.
+        // Each of the four senders has one place now.
         await #expect(throws: HashingPoolFull()) { try await pool.run(for: "dave") {} }
         gate.letGo()
         try await held.value
@@ -115,7 +115,7 @@ import Testing
         #expect(order.names.withLock { $0 } == ["flood", "ada", "bob", "carol"])
     }
 
-    @Test("a sender with most of the admissions keeps nobody out who has few")
+    @Test("A sender with most of the admissions does not keep out senders with few")
     func sharedAdmission() {
         var admissions = HashingAdmissions()
         func entered(_ sender: String, of tries: Int) -> Int {
@@ -131,7 +131,7 @@ import Testing
         #expect(entered("ada", of: 1) == 0, "there are more than ten, and ada has the most")
     }
 
-    @Test("a caller cancelled before its turn leaves the queue without any work")
+    @Test("A caller cancelled before its turn leaves the hashing queue without any work")
     func cancellation() async throws {
         let pool = HashingPool(parameters: Self.cheap, workers: 1, queueLimit: 1, random: SystemRandom())
         let gate = Gate()
@@ -151,13 +151,13 @@ import Testing
     }
 
     #if os(Linux)
-        @Test("the pool's threads run below the priority of the rest")
+        @Test("The hashing pool's threads run below the priority of the rest")
         func priority() async throws {
             let pool = HashingPool(parameters: Self.cheap, workers: 1, random: SystemRandom())
             _ = try await pool.verify("x", against: nil, for: "a")
             let folder = "/proc/self/task"
             let threads = try FileManager.default.contentsOfDirectory(atPath: folder)
-            // The threads of other tests' pools may end between the two looks.
+            // Threads of other tests' pools may end between the two counts.
             let nice = threads.compactMap { thread -> (name: String, nice: String)? in
                 guard let status = try? String(contentsOfFile: "\(folder)/\(thread)/stat", encoding: .utf8),
                     let open = status.firstIndex(of: "("), let close = status.lastIndex(of: ")")

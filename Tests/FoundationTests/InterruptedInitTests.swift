@@ -10,7 +10,7 @@ import Values
 
 @Suite struct InterruptedInitTests {
     @Test(
-        "init completes a database whose creation was interrupted after any step of the schema",
+        "The command init completes a database whose creation was interrupted after any step of the schema",
         arguments: 0...Migration.all.count)
     func interrupted(steps: Int) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
@@ -30,7 +30,7 @@ import Values
     }
 
     @Test(
-        "init leaves the schema of a complete PostgreSQL database, which other nodes use, as it is; of a file not",
+        "The command init migrates a complete SQLite file, but not a PostgreSQL database that other nodes may use",
         arguments: Backend.available)
     func complete(backend: Backend) async throws {
         let address = try await backend.freshAddress()

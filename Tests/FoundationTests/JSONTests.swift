@@ -5,7 +5,7 @@ import Testing
 @Suite("JSON") struct JSONTests {
     private func read(_ text: String) throws -> JSON { try JSON(parsing: Array(text.utf8)) }
 
-    @Test("a JSON value that is written is read back, in order")
+    @Test("A JSON value that is written is read back, in order")
     func roundTrip() throws {
         let value = JSON.members([
             "z": "text", "a": .array([1, .number(1.5), true, .null]), "empty": .object([]), "gone": nil,
@@ -16,20 +16,20 @@ import Testing
         #expect(!value.text.contains("gone"))
     }
 
-    @Test("characters that could end a line, a string or a script element are escaped")
+    @Test("Characters that could end a line, a string or a script element are escaped in JSON")
     func escapes() {
         #expect(JSON.string("a\"b\\c\n</script>\u{2028}\u{1}").text == #""a\"b\\c\n\u003c/script>\u2028\u0001""#)
         #expect(JSON.number(.infinity).text == "null")
         #expect(JSON.integer(.min).text == "-9223372036854775808")
     }
 
-    @Test("every JSON escape is read")
+    @Test("Every JSON escape is read")
     func unescapes() throws {
         #expect(try read(#""\"\\\/\b\f\n\r\t\u0041\u00e9\u20AC\ud83d\ude00x""#) == "\"\\/\u{8}\u{C}\n\r\tAé€😀x")
         #expect(try read("\t[ 1 ,\r\n{ \"a\" : [ ] } ] ") == .array([1, .members(["a": .array([])])]))
     }
 
-    @Test("numbers keep their value")
+    @Test("JSON numbers keep their value")
     func numbers() throws {
         #expect(try read("[0,-0,7,-12]") == .array([0, 0, 7, -12]))
         #expect(try read("9223372036854775807").integer == .max)
@@ -39,7 +39,7 @@ import Testing
         #expect(try read("-1.5E-1") == .number(-0.15))
     }
 
-    @Test("a repeated member name is refused, however it is spelled")
+    @Test("A repeated JSON member name is refused, however it is spelled")
     func repeated() throws {
         #expect(throws: JSONSyntaxError.repeatedName("a")) { try read(#"{"a":1,"b":2,"a":1}"#) }
         #expect(throws: JSONSyntaxError.repeatedName("a")) { try read(#"{"a":1,"\u0061":2}"#) }
@@ -56,10 +56,10 @@ import Testing
         "\"\\ud800\\u0041\"", "\"\\udc00\"", "\"a\nb\"", "\"a\0b\"", "\u{FEFF}1", "// c\n1", "[1]]",
     ]
 
-    @Test("text that is not JSON is refused", arguments: malformed)
+    @Test("Text that is not JSON is refused", arguments: malformed)
     func refusals(_ text: String) { #expect(throws: JSONSyntaxError.self) { try read(text) } }
 
-    @Test("bytes that are not UTF-8 are refused, and so is UTF-16")
+    @Test("JSON that is not UTF-8 is refused, and so is UTF-16")
     func encodings() {
         for bytes: [UInt8] in [[0x22, 0xFF, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22]] {
             #expect(throws: JSONSyntaxError.self) { try JSON(parsing: bytes) }
@@ -67,14 +67,14 @@ import Testing
         #expect(throws: JSONSyntaxError.self) { try JSON(parsing: [0x31, 0, 0x32, 0]) }
     }
 
-    @Test("nesting ends at 64 levels, long before the stack does")
+    @Test("JSON nests at most 64 levels deep, long before the stack ends")
     func depth() throws {
         _ = try read(String(repeating: "[", count: 64) + String(repeating: "]", count: 64))
         #expect(throws: JSONSyntaxError.tooDeep) { try read(String(repeating: "[", count: 65)) }
         #expect(throws: JSONSyntaxError.tooDeep) { try read(String(repeating: "{\"a\":", count: 60_000)) }
     }
 
-    @Test("damaged documents never crash, and Foundation reads whatever this parser accepts")
+    @Test("Damaged JSON never crashes the parser, and Foundation reads whatever this parser accepts")
     func damage() throws {
         let seed = Array(#"{"a":[1,-2.5e3,"\u00e9\ud83d\ude00x",null,true],"b":{"c":"d\n"}}"#.utf8)
         for position in seed.indices {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Signing keys appear and retire in time") struct KeyRotationTests {
+@Suite("Rotation of signing keys") struct KeyRotationTests {
     private typealias Key = KeyRotation.Key
     private static let policy = KeyRotation.Policy(period: .days(90), lead: .days(1), tail: .days(31))
 
@@ -16,7 +16,7 @@ import Values
     }
     private static func day(_ number: Int64) -> Timestamp { Timestamp(milliseconds: number * 86_400_000) }
 
-    @Test("the next key is published a lead before it signs, and the old one for a tail after")
+    @Test("The next key is published a lead before it signs, and the old one for a tail after")
     func table() {
         #expect(plan([], on: 0).isEmpty)
         #expect(plan([0], on: 88).isEmpty)
@@ -24,13 +24,13 @@ import Values
         #expect(plan([0, 90], on: 89).isEmpty)
         #expect(plan([0, 90], on: 120).isEmpty)
         #expect(plan([0, 90], on: 121) == [.forget("day 0")])
-        // Nobody ran for a year: the next key is still published before it signs.
+        // No server ran for a year: the next key is still published before it signs.
         #expect(plan([0], on: 400) == [.make(.rs256, signsFrom: Self.day(401))])
         #expect(plan([0, 90, 180], on: 220) == [.forget("day 0"), .forget("day 90")])
         #expect(plan([0], on: 4000, .init(period: nil)).isEmpty)
     }
 
-    @Test("a signing key is never deleted, and two are never made at once")
+    @Test("A signing key is never deleted, and two are never made at once")
     func invariants() {
         for now in Int64(0)...500 {
             for keys in [[0], [0, 90], [0, 10, 20], [0, 500], [300, 301]] as [[Int64]] {
@@ -45,7 +45,7 @@ import Values
         }
     }
 
-    @Test("each algorithm rotates on its own")
+    @Test("The keys of each algorithm rotate independently")
     func algorithms() {
         let keys = [
             Key(id: "r", algorithm: .rs256, signsFrom: Self.day(0)),
@@ -55,7 +55,7 @@ import Values
             KeyRotation.plan(keys, now: Self.day(89), policy: Self.policy) == [.make(.rs256, signsFrom: Self.day(90))])
     }
 
-    @Test("nodes that rotate at the same time make one key", arguments: Backend.available)
+    @Test("Nodes that rotate at the same time make one key", arguments: Backend.available)
     func race(_ backend: Backend) async throws {
         let (database, seal) = try await self.seal(backend)
         let keys = StoredSigningKeys(database: database, seal: seal)
@@ -66,7 +66,7 @@ import Values
         #expect(try await keys.all().map(\.signsFrom) == [Self.day(0), Self.day(90)])
     }
 
-    @Test("the ring signs with the current key, and makes none", arguments: Backend.available)
+    @Test("The key ring signs with the current key, and makes none", arguments: Backend.available)
     func ring(_ backend: Backend) async throws {
         let (database, seal) = try await self.seal(backend)
         let clock = ManualClock(Self.day(0))
@@ -87,7 +87,8 @@ import Values
         #expect(try await ring.key(first.id)?.id == first.id)
     }
 
-    @Test("a clock behind the creation of the first key signs with that key", arguments: Backend.available)
+    @Test(
+        "A node whose clock is behind the creation of the first key signs with that key", arguments: Backend.available)
     func behind(_ backend: Backend) async throws {
         let (database, seal) = try await self.seal(backend)
         let keys = StoredSigningKeys(database: database, seal: seal)
@@ -98,7 +99,7 @@ import Values
         #expect(try await keys.all().count == 2)
     }
 
-    @Test("each of several nodes makes a first key, a moment after the other", arguments: Backend.available)
+    @Test("Nodes that make the first key a moment apart make one", arguments: Backend.available)
     func firstOfAll(_ backend: Backend) async throws {
         let (database, seal) = try await self.seal(backend)
         let keys = StoredSigningKeys(database: database, seal: seal)
@@ -110,7 +111,7 @@ import Values
         await database.close()
     }
 
-    @Test("a next key planned for later is brought forward, and not made twice", arguments: Backend.available)
+    @Test("A next key that is planned for later is brought forward instead of made twice", arguments: Backend.available)
     func hastened(_ backend: Backend) async throws {
         let (database, seal) = try await self.seal(backend)
         let keys = StoredSigningKeys(database: database, seal: seal)
@@ -124,7 +125,8 @@ import Values
         #expect(try await keys.all().count == 3)
     }
 
-    @Test("a stolen key goes at once: the planned key signs, or a new one", arguments: Backend.available)
+    @Test(
+        "A withdrawn signing key is gone at once, and the planned key or a new one signs", arguments: Backend.available)
     func withdrawn(_ backend: Backend) async throws {
         let (database, seal) = try await self.seal(backend)
         let keys = StoredSigningKeys(database: database, seal: seal)
@@ -133,14 +135,14 @@ import Values
         let first = try #require(try await ids().first)
         let second = try #require(try await keys.make(.edDSA, signsFrom: Self.day(2), at: Self.day(1)))
         let third = try #require(try await keys.make(.edDSA, signsFrom: Self.day(9), at: Self.day(3)))
-        // The second signs now. What signed before it never does again.
+        // The second key signs now. Earlier keys never sign again.
         #expect(try await keys.withdraw(second.id, at: Self.day(4))?.id == third.id)
         #expect(try await ids() == [first, third.id])
         #expect(try await keys.all().first { $0.id == third.id }?.signsFrom == Self.day(4))
         let made = try #require(try await keys.withdraw(third.id, at: Self.day(5)))
         #expect(made.signsFrom == Self.day(5))
         #expect(try await ids() == [first, made.id])
-        // One that no longer signs, or does not yet, is missed by nobody.
+        // The withdrawal of a key that no longer signs, or does not yet, needs no replacement.
         let next = try #require(try await keys.make(.edDSA, signsFrom: Self.day(8), at: Self.day(6)))
         for id in [first, next.id] { #expect(try await keys.withdraw(id, at: Self.day(6))?.id == made.id) }
         #expect(try await ids() == [made.id])
@@ -148,7 +150,7 @@ import Values
         #expect(try await keys.all().count == 2, "other algorithms are left alone")
     }
 
-    @Test("of two concurrent withdrawals of one key one makes the next key", arguments: Backend.available)
+    @Test("Concurrent withdrawals of one key make one next key", arguments: Backend.available)
     func withdrawnTwice(_ backend: Backend) async throws {
         let (database, seal) = try await self.seal(backend)
         let keys = StoredSigningKeys(database: database, seal: seal)

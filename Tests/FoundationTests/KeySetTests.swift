@@ -3,7 +3,7 @@ import JOSE
 import JSON
 import Testing
 
-@Suite("JWK sets of others") struct KeySetTests {
+@Suite("JWK sets of other servers") struct KeySetTests {
     private static let all = Set(SignatureAlgorithm.allCases)
     private static let key = PrivateKey.generate(.es256)
     private static let jwk = JSONWebKey(key)
@@ -11,7 +11,7 @@ import Testing
         CompactJWS.sign(.members(["sub": "a"]), type: "JWT", key: key, keyID: jwk.keyID)
     }
 
-    /// The public key with `changes` to its members; nil takes one away.
+    /// The public key with `changes` to its members; nil removes a member.
     private static func jwk(_ changes: [String: JSON?]) -> String {
         var members = (jwk.json.members ?? []).filter { changes[$0.name] == nil }
         for (name, value) in changes { if let value { members.append(JSON.Member(name, value)) } }
@@ -23,7 +23,7 @@ import Testing
             .verify(Self.token, allowed: Self.all)
     }
 
-    @Test("unusable keys do not spoil the usable one")
+    @Test("Unusable keys in a JWK set do not spoil the usable one")
     func mixedSet() async throws {
         let zeros = String(repeating: "A", count: 43)
         try await verify(
@@ -41,7 +41,7 @@ import Testing
         ["use": .null, "alg": .null, "key_ops": .null, "x5c": .null, "x5t": .null, "x5u": .null, "ext": .null],
     ]
 
-    @Test("a key for verifying is used", arguments: usable)
+    @Test("A JWK that is marked for verifying is used", arguments: usable)
     func used(_ changes: [String: JSON?]) async throws { try await verify(with: Self.jwk(changes)) }
 
     private static let unusable: [[String: JSON?]] = [
@@ -51,12 +51,12 @@ import Testing
         ["x": .string((jwk.json["x"]?.string ?? "") + "=")],
     ]
 
-    @Test("a key with another use, a private key and an inconsistent one are not used", arguments: unusable)
+    @Test("A JWK for another use, with a private key, or inconsistent is not used", arguments: unusable)
     func notUsed(_ changes: [String: JSON?]) async throws {
         await #expect(throws: JWTRejection.unknownKey) { try await verify(with: Self.jwk(changes)) }
     }
 
-    @Test("A null kid of a JWK counts as absent: the key verifies tokens without one")
+    @Test("A JWK with a null kid counts as one without kid: the key verifies tokens without one")
     func nullKeyID() async throws {
         let unnamed = CompactJWS.sign(.members(["sub": "a"]), type: "JWT", key: Self.key, keyID: Self.jwk.keyID)
             .split(separator: ".")
@@ -76,14 +76,14 @@ import Testing
         (["x": "AAAA"], "is weak, or its numbers are no key"),
     ]
 
-    @Test("The fault of an unusable key names the member that is missing, null or wrong", arguments: faults)
+    @Test("The fault of an unusable JWK names the member that is missing, null or wrong", arguments: faults)
     func fault(_ changes: [String: JSON?], _ fault: String) throws {
         let set = "{\"keys\":[\(Self.jwk([:])),\(Self.jwk(changes)),{}]}"
         #expect(try AssertionKeys(keySet: set).fault == "keys[1] \(fault)")
         #expect(try AssertionKeys(keySet: "{\"keys\":[\(Self.jwk([:]))]}").fault == nil)
     }
 
-    @Test("EC coordinates must have their full length")
+    @Test("The EC coordinates of a JWK must have their full length")
     func shiftedCoordinates() async throws {
         guard case .p256(let x, let y) = Self.key.publicNumbers else { return }
         let shifted = Self.jwk([
@@ -92,7 +92,7 @@ import Testing
         await #expect(throws: JWTRejection.unknownKey) { try await verify(with: shifted) }
     }
 
-    @Test("an RSA key of 1024 bits, or with an absurd exponent, verifies nothing")
+    @Test("An RSA key of 1024 bits, or with an absurd exponent, verifies nothing")
     func weakKeys() async throws {
         let weak = try #require(JWTFixtures.keys["weak"])
         let keys = try AssertionKeys(keySet: "{\"keys\":[\(weak)]}")
@@ -106,12 +106,12 @@ import Testing
             let text = #"{"keys":[{"kty":"RSA","n":"\#(modulus)","e":"\#(exponent)"}]}"#
             #expect(try AssertionKeys(keySet: text).isEmpty, "\(exponent)")
         }
-        // A sign byte in front, as some issuers write it, is no harm.
+        // A leading zero byte, as some issuers write it, is accepted.
         let padded = Base64URL.encode([0] + (try #require(Base64URL.decode(modulus))))
         #expect(try !AssertionKeys(keySet: #"{"keys":[{"kty":"RSA","n":"\#(padded)","e":"AQAB"}]}"#).isEmpty)
     }
 
-    @Test("only the first hundred keys and the first 64 KiB count")
+    @Test("Only the first hundred keys and the first 64 KiB of a JWK set count")
     func bounds() async throws {
         let filler = String(repeating: "{},", count: 99)
         _ = try await AssertionKeys(keySet: "{\"keys\":[\(filler)\(Self.jwk.json.text)]}")
@@ -122,11 +122,11 @@ import Testing
     }
 
     @Test(
-        "text that is no key set is refused",
+        "Text that is no JWK set is refused",
         arguments: ["", "[]", "{}", #"{"keys":{}}"#, #"{"keys":[],"keys":[]}"#, "{\"keys\":["])
     func notASet(_ text: String) { #expect(throws: AssertionKeys.Unreadable.self) { try AssertionKeys(keySet: text) } }
 
-    @Test("our own key is published without its private half, under the thumbprint of its required members")
+    @Test("The server's own JWK is published without its private half, with the thumbprint of its required members")
     func ownKey() throws {
         let json = JSONWebKey(Self.key).json
         #expect(json.members?.map(\.name) == ["crv", "kty", "x", "y", "use", "alg", "kid"])
@@ -134,5 +134,40 @@ import Testing
         #expect(json["kid"]?.string == Base64URL.encode(Digest.sha256(required.utf8)))
         let rsa = JSONWebKey(PrivateKey.generate(.rs256)).json
         #expect(rsa.members?.map(\.name) == ["e", "kty", "n", "use", "alg", "kid"])
+    }
+
+    private static let own = PrivateKey.generate(.es256)
+
+    /// A set of `count` keys of one algorithm, the right one last, each with the kid `name` or none.
+    private func keySet(_ count: Int, named name: String?) throws -> AssertionKeys {
+        let others = (1..<count).map { _ in PrivateKey.generate(.es256) }
+        let keys = (others + [Self.own]).map { key -> JSON in
+            let bare = (JSONWebKey(key).json.members ?? []).filter { $0.name != "kid" }
+            return .object(bare + (name.map { [.init("kid", .string($0))] } ?? []))
+        }
+        return try AssertionKeys(keySet: JSON.members(["keys": .array(keys)]).text)
+    }
+
+    private func tokenNaming(_ name: String?) -> String {
+        let header = JSON.members(["alg": "ES256", "kid": name.map { .string($0) }])
+        let input = [header, .object([])].map { Base64URL.encode(Array($0.text.utf8)) }.joined(separator: ".")
+        return input + "." + Base64URL.encode(Self.own.sign(Array(input.utf8)))
+    }
+
+    @Test("Up to four keys that fit are tried for a token; if more fit, none is", arguments: [nil, "k"] as [String?])
+    func four(name: String?) async throws {
+        _ = try await keySet(4, named: name).verify(tokenNaming(name), allowed: Self.all)
+        await #expect(throws: JWTRejection.tooManyKeys) {
+            try await keySet(5, named: name).verify(tokenNaming(name), allowed: Self.all)
+        }
+    }
+
+    @Test("The key that a token names is found among a hundred, and so is the only one of its algorithm")
+    func named() async throws {
+        var keys = (1..<99).map { _ in JSONWebKey(PrivateKey.generate(.edDSA)).json }
+        keys.append(JSONWebKey(Self.own).json)
+        let set = try AssertionKeys(keySet: JSON.members(["keys": .array(keys)]).text)
+        _ = try await set.verify(tokenNaming(JSONWebKey(Self.own).keyID), allowed: Self.all)
+        _ = try await set.verify(tokenNaming(nil), allowed: Self.all)
     }
 }

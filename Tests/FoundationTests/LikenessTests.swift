@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct LikenessTests {
     @Test(
-        "a name in other letters passes for another's",
+        "A name in letters that look alike counts as the same name",
         arguments: [
             "Aftenbladet", "ΑFTENBLADET", "Аftenblаdet", "Ａｆｔｅｎｂｌａｄｅｔ", "aften-bladet!", "Åftenbladét", "𝐀ftenbladet",
             "AftenbIadet",
@@ -13,7 +13,7 @@ import Testing
     func alike(_ name: String) { #expect(name.likeness == "Aftenbladet".likeness, "\(name.likeness)") }
 
     @Test(
-        "rarer letters of Greek and Cyrillic pass for Latin ones",
+        "Rarer letters of Greek and Cyrillic count as the Latin letters they look like",
         arguments: [
             ("S\u{3F2}hibsted", "Schibsted"), ("S\u{3F9}hibsted", "Schibsted"), ("\u{37F}akt", "Jakt"),
             ("Ma\u{3F3}orna", "Majorna"), ("\u{3FA}ajorna", "Majorna"), ("Sҫhibsted", "Schibsted"), ("Nҽws", "News"),
@@ -22,17 +22,19 @@ import Testing
     func rare(_ name: String, other: String) { #expect(name.likeness == other.likeness, "\(name.likeness)") }
 
     @Test(
-        "a name with a small sign behind it passes for another than the name",
+        "A name followed by a small sign counts as the name without it",
         arguments: ["Aftenbladet™", "Aftenbladet℠", "Aftenbladetª", "Aftenbladet¹", "Aftenbladetʰ", "AftenbladetⓇ"])
     func signs(_ name: String) {
         #expect(!name.likenesses.isDisjoint(with: "Aftenbladet".likenesses), "\(name.likenesses)")
         #expect(name.likenesses.isDisjoint(with: "Aftenblad".likenesses), "\(name.likenesses)")
     }
 
-    @Test("a name in small letters or circles passes for none", arguments: ["ᴬᶠᵗᵉⁿ", "Ⓐⓕⓣⓔⓝ", "ᴬften", "Aft™en"])
+    @Test(
+        "A name in superscript or circled letters counts as the plain name",
+        arguments: ["ᴬᶠᵗᵉⁿ", "Ⓐⓕⓣⓔⓝ", "ᴬften", "Aft™en"])
     func small(_ name: String) { #expect(!name.likenesses.isDisjoint(with: "Aften".likenesses), "\(name.likenesses)") }
 
-    @Test("a name with a sign is known to who knew its letters, or the same name in other letters is not")
+    @Test("A name that drops a sign is like its former self; one that gains a sign is not")
     func former() {
         #expect("ACME".isAlike("Acme") && "Acme".isAlike("Acme") && "Ac\u{200B}me.".isAlike("ACME"))
         #expect("Acme™".likeness == "AcmeTM".likeness, "at a glance")
@@ -41,10 +43,10 @@ import Testing
         #expect(!"Acme".isAlike("Rival") && !"📚".isAlike("📚") && !"".isAlike(""))
     }
 
-    @Test("names that differ are told apart", arguments: ["Aftenblad", "Morgenbladet", "Аftenposten", ""])
+    @Test("Names that differ are told apart", arguments: ["Aftenblad", "Morgenbladet", "Аftenposten", ""])
     func different(_ name: String) { #expect(name.likeness != "Aftenbladet".likeness) }
 
-    @Test("Roman numerals, digits and joined letters look like others")
+    @Test("Roman numerals, zeros and joined letters count as what they look like")
     func others() {
         #expect("Loom Ⅻ".likeness == "loom XII".likeness)
         #expect("L00m".likeness == "Loom".likeness && "Coɾner".likeness != "Corner".likeness)

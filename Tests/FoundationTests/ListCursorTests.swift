@@ -1,9 +1,9 @@
 import Testing
 import Values
 
-@Suite("Cursors of lists")
+@Suite("List cursors")
 struct ListCursorTests {
-    @Test("A cursor has the position that it was made of, for its list and filters in any order")
+    @Test("A cursor gives back the position it was made of, for its list and filters in any order")
     func position() {
         let list = ListCursor(of: "clients", filters: [("a", "1"), ("b", "2")])
         let same = ListCursor(of: "clients", filters: [("b", "2"), ("a", "1")])
@@ -19,13 +19,13 @@ struct ListCursorTests {
         }
     }
 
-    @Test("A text that a list did not give is no cursor, whatever its bytes")
+    @Test("A text that the list did not issue is no cursor, whatever its bytes")
     func foreign() {
         let list = ListCursor(of: "users")
         for text in ["", "null", "0", "1001", "AAAAAAAA", "AAAAAAAAAAAA", " ", "é", "\u{0}"] {
             #expect(list.position(of: text) == nil, "\(text)")
         }
-        // What the database could not take, or what would be read as the first page.
+        // Positions that the database could not take, or that would be read as the first page.
         for position in ["", " ", "a b", "a\u{0}", "é", "\n"] {
             #expect(list.position(of: list.text(after: position)) == nil, "\(position)")
         }

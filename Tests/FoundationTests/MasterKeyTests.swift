@@ -9,7 +9,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("the master key is read from the base64 of exactly 32 bytes")
+    @Test("The master key is read from the base64 of exactly 32 bytes")
     func parsing() throws {
         let text = Data(0..<32).base64EncodedString()
         let key = try MasterKey(base64: " \(text)\n")
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("the key file is readable by its owner alone, whatever the umask, and is never overwritten")
+    @Test("The master key file is readable by its owner alone, whatever the umask, and is never overwritten")
     func file() throws {
         let file = MasterKeyFile(path: folder.path("a.key"))
         #expect(try file.read() == nil)
@@ -39,7 +39,7 @@ import Testing
         #expect(Files.isOpenToOthers(file.path))
     }
 
-    @Test("the key file is complete as soon as it exists, and nothing else is left beside it")
+    @Test("The master key file is complete as soon as it exists, and nothing else is left beside it")
     func halfAFile() async throws {
         let key = MasterKey.random(from: SystemRandom())
         for number in 1...100 {
@@ -54,7 +54,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 100)
     }
 
-    @Test("a file that is no key, or cannot be read or written, is reported with its path")
+    @Test("A master key file that holds no key, or cannot be read or written, is reported with its path")
     func unreadable() throws {
         let file = MasterKeyFile(path: folder.path("b.key"))
         for text in ["", "not a key", String(repeating: "A", count: 4096)] {
@@ -68,7 +68,7 @@ import Testing
         #expect("\(error as Any)".contains("no/such/folder.key"))
     }
 
-    @Test("each place and row has a seal of its own")
+    @Test("Each place and row has its own seal")
     func places() throws {
         let seal = Seal(masterKey: .random(from: SystemRandom()), random: SystemRandom())
         let other = Seal(masterKey: .random(from: SystemRandom()), random: SystemRandom())
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("a successor key opens the old seals only together with its predecessor")
+    @Test("A successor master key opens the old seals only together with its predecessor")
     func successors() {
         let seal = Seal(masterKey: .random(from: SystemRandom()), random: SystemRandom())
         let sealed = seal.seal("next", .successor, of: "old", row: "r")

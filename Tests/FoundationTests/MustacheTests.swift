@@ -15,7 +15,7 @@ import Testing
         try MustacheTemplate(parsing: text).render(values, escaping: escaping)
     }
 
-    @Test("a value is escaped unless the template asks for it unescaped")
+    @Test("A template's value is escaped unless the template asks for it unescaped")
     func escaping() throws {
         let values = ["a": "<i>&\"'\u{301}"]
         #expect(
@@ -24,12 +24,12 @@ import Testing
         #expect(try render("{{a}}", values, escaping: .none) == "<i>&\"'\u{301}")
     }
 
-    @Test("numbers and booleans are written by name, and a missing value is empty")
+    @Test("Numbers and booleans are written by name in a template, and a missing value is empty")
     func values() throws {
         #expect(try render("{{n}} {{t}} [{{none}}] [{{none.at.all}}]", ["n": 7, "t": true]) == "7 true [] []")
     }
 
-    @Test("a section is written once for a value, once for each list item, and not for false, none or an empty list")
+    @Test("A section is written once for a value, once for each list item, and not for false, none or an empty list")
     func sections() throws {
         let values: [String: Any] = [
             "yes": true, "no": false, "list": ["a", "b"], "empty": [String](), "text": "t", "blank": "", "zero": 0,
@@ -47,25 +47,25 @@ import Testing
                 == "a,b,12<t>")
     }
 
-    @Test("a name is looked up from the innermost value outwards, and its further parts in what was found")
+    @Test("A name in a template is looked up from the innermost value outwards, its further parts in what was found")
     func lookup() throws {
         let values: [String: Any] = [
             "a": ["b": ["c": "abc"], "name": "inner"], "name": "outer", "other": "o", "b": ["d": "bd"],
         ]
         #expect(
             try render("{{a.b.c}} {{#a}}{{name}} {{other}} {{b.c}}{{/a}} {{name}}", values) == "abc inner o abc outer")
-        // What was found does not give way to another that has the rest.
+        // A value that was found does not give way to another that has the rest of the name.
         #expect(try render("{{#a}}[{{b.d}}]{{/a}}", values) == "[]")
         #expect(try render("{{#a}}{{.name}}[{{.other}}]{{/a}}", values) == "inner[]")
     }
 
-    @Test("a value's properties are its members; a nil one gives way to an outer one")
+    @Test("A value's properties are its members in a template; a nil one gives way to an outer one")
     func properties() throws {
         let text = "{{#page}}{{name}} {{nothing}} {{something}} {{#items}}{{.}}{{/items}}{{/page}}"
         #expect(try render(text, ["page": Page(), "nothing": "outer"]) == "Kari outer s ab")
     }
 
-    @Test("a template used as a value is rendered with the values of its place, and ends if it names itself")
+    @Test("A template used as a value is rendered with the values of its place; one that names itself ends")
     func templates() throws {
         let inner = try MustacheTemplate(parsing: "<b>{{name}}</b>")
         #expect(try render("{{#p}}{{text}}{{/p}}", ["text": inner, "p": ["name": "<"]]) == "<b>&lt;</b>")
@@ -73,7 +73,7 @@ import Testing
         #expect(try render("{{text}}", ["text": own]).count == 32)
     }
 
-    @Test("a line with only a section tag or a comment is not written, whatever its line ending")
+    @Test("A template's line with only a section tag or a comment is not written, whatever its line ending")
     func lines() throws {
         let values: [String: Any] = ["s": true, "v": "v"]
         #expect(try render("a\n{{#s}}\nb\n{{/s}}\nc\n", values) == "a\nb\nc\n")
@@ -86,14 +86,14 @@ import Testing
         #expect(try render("{{#s}}\nb\n {{/s}}", values) == "b\n")
     }
 
-    @Test("braces that are no tag are text")
+    @Test("Braces that are no template tag are text")
     func text() throws {
         #expect(try render("{ } }} {a} {{ v }} }", ["v": "æ"]) == "{ } }} {a} æ }")
         #expect(try render("") == "")
     }
 
     @Test(
-        "a template with a fault is refused, with the place of the fault",
+        "A template with a fault is refused, with the place of the fault",
         arguments: [
             ("{{#a}}", .sectionNotClosed("a"), 1, 7), ("x\n{{^a}}{{/b}}", .sectionNotOpen("b"), 2, 7),
             ("{{/a}}", .sectionNotOpen("a"), 1, 1), ("{{#a}}{{#b}}{{/a}}{{/b}}", .sectionNotOpen("a"), 1, 13),

@@ -3,9 +3,9 @@ import Foundation
 import Pages
 import Testing
 
-@Suite("Mails in a merchant's own words")
+@Suite("Mails in a merchant's words")
 struct OwnMailTests {
-    @Test("every name that a merchant may use has a value in its mail")
+    @Test("Every name that a merchant may use in its mail has a value")
     func names() throws {
         let link = "https://a.example/x?a=1&b=2"
         let templates = try Templates(site: "a.example")
@@ -29,7 +29,7 @@ struct OwnMailTests {
         }
     }
 
-    @Test("a name that is an address leads nowhere in a mail or a text message")
+    @Test("A merchant or app name that is an address does not become a link in a mail or a text message")
     func addresses() throws {
         let templates = try Templates(site: "a.example")
         let frame = Frame(language: .english, brand: Brand(name: "https://evil.example/x"))
@@ -48,7 +48,7 @@ struct OwnMailTests {
     }
 
     @Test(
-        "a name with a sign that is read as a full stop or a slash is an address in a mail",
+        "A name with a sign that programs read as a full stop or a slash does not become a link in a mail",
         arguments: [
             ("evil\u{FE12}com", "evil\u{FE12}\u{2060}com"), ("evil\u{FF61}com", "evil\u{FF61}\u{2060}com"),
             ("evil\u{FE12}com\u{FF0F}x", "evil\u{FE12}\u{2060}com x"),
@@ -68,7 +68,7 @@ struct OwnMailTests {
         }
     }
 
-    @Test("the name of an issuer leads nowhere in the mail that warns of its link")
+    @Test("An issuer's name does not become a link in the mail about its new sign-in method")
     func issuer() throws {
         let letter = MailTemplate.signInLinked(
             provider: "Pay at https://evil.example/x or", link: "https://a.example/x")
@@ -78,10 +78,10 @@ struct OwnMailTests {
         }
     }
 
-    @Test("they may be in each language of the pages")
+    @Test("A merchant's mails may be in each language of the pages")
     func languages() { #expect(Set(MailTexts.languages) == Set(Language.allCases.map(\.rawValue))) }
 
-    @Test("a template folder's own mail shows a merchant's words without a change")
+    @Test("A mail template of the operator's shows a merchant's words unchanged")
     func folder() throws {
         let folder = try TemporaryFolder()
         try "<p>{{text}}</p>{{#links}}{{address}}{{/links}}".write(

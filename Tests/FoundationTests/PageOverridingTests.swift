@@ -2,7 +2,7 @@ import Foundation
 import Pages
 import Testing
 
-@Suite("Pages: an operator's own, brands, languages and mails") struct PageOverridingTests {
+@Suite("Pages: templates, brands and languages") struct PageOverridingTests {
     /// Templates with `files` in the operator's folder.
     private func templates(_ files: [String: String]) throws -> Templates {
         let folder = try TemporaryFolder()
@@ -12,7 +12,7 @@ import Testing
 
     private let norwegian = Frame(language: .norwegian)
 
-    @Test("a template, a text and the stylesheet of the folder replace ours; the rest stays")
+    @Test("A template, a text and the stylesheet of the folder replace the built-in ones; the rest stays")
     func overriding() throws {
         let templates = try templates([
             "signed_out.html": "<h1>[[signedOut.title]]</h1><p>Bye! [[signedOut.text]]</p>", "spindle.css": "p {}",
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "a fault in the folder names its file and key",
+        "A fault in the templates folder names its file and key",
         arguments: [
             ("login.html", "<h1>[[login.titel]]</h1>", "login.titel"),
             ("login.html", "<h1>{{#a}}x</h1>", nil),
@@ -58,7 +58,7 @@ import Testing
         #expect(fault.description.hasPrefix(fault.file))
     }
 
-    @Test("a missing folder is a fault, and so is a file that is not text")
+    @Test("A missing templates folder is a fault, and so is a file that is not text")
     func unreadable() throws {
         #expect(throws: TemplateFault.self) { try Templates(overriding: "/nowhere/at/all") }
         let folder = try TemporaryFolder()
@@ -66,7 +66,7 @@ import Testing
         #expect(throws: TemplateFault.self) { try Templates(overriding: folder.path) }
     }
 
-    @Test("a device or a pipe in the folder is read, and a pipe holds up the start for ever")
+    @Test("A file in the templates folder that is a device or a pipe is refused without reading it")
     func special() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createSymbolicLink(
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(
-        "text on a brand's colour is black or white, whichever is easier to read",
+        "Text on a brand's colour is black or white, whichever is easier to read",
         arguments: [
             ("#000000", "#ffffff"), ("#ffffff", "#000000"), ("#FFE600", "#000000"), ("#1d4ed8", "#ffffff"),
             ("#777777", "#000000"), ("#757575", "#ffffff"), ("#e2007a", "#ffffff"),
@@ -86,7 +86,7 @@ import Testing
         #expect(css.contains("--on-accent: \(onAccent);"))
     }
 
-    @Test("a button of nearly the card's colour gets an edge, in light or in dark")
+    @Test("A button of nearly the card's colour gets an edge, in light or in dark mode")
     func edges() {
         let edges = { (accent: String) in
             Stylesheet.brand(accent: accent).matches(of: /--accent-edge: ([^;]+);/).map { String($0.output.1) }
@@ -97,11 +97,12 @@ import Testing
     }
 
     @Test(
-        "only a colour becomes a stylesheet", arguments: ["", "red", "#fff", "#12345g", "#+12345", "#123456;}"])
+        "Only a colour becomes part of a brand's stylesheet",
+        arguments: ["", "red", "#fff", "#12345g", "#+12345", "#123456;}"])
     func noColour(accent: String) { #expect(Stylesheet.brand(accent: accent).isEmpty) }
 
     @Test(
-        "the language is the first known of ui_locales, else the browser's most wanted, else English",
+        "A page's language is the first known of ui_locales, else the browser's most wanted, else English",
         arguments: [
             (nil, nil, .english), ("", "", .english), ("fr sv en", "de", .swedish), ("fr", "de-AT", .german),
             ("nb", nil, .norwegian), ("nn-NO", nil, .norwegian), ("NO", nil, .norwegian), ("de_CH", nil, .german),
@@ -112,7 +113,7 @@ import Testing
         #expect(Language.preferred(uiLocales: uiLocales, acceptLanguage: acceptLanguage) == language)
     }
 
-    @Test("a browser's languages are read to the end, however long they are")
+    @Test("A browser's list of languages is read up to a limit")
     func long() {
         func language(_ accepted: String) -> Language {
             Language.preferred(uiLocales: nil, acceptLanguage: accepted)
@@ -126,7 +127,7 @@ import Testing
         #expect(language(String(repeating: "a,", count: 15_000) + "sv") == .english)
     }
 
-    @Test("every mail says who sent it and what to do, in text and HTML, with links on lines of their own")
+    @Test("Every mail tells its sender and what to do, in text and HTML, with links on their own lines")
     func mails() throws {
         let link = "https://a.example/x?a=1&b=2"
         let templates = try Templates(site: "a.example")
@@ -150,7 +151,7 @@ import Testing
         #expect(plain.subject == "Your account at a.example is deleted")
     }
 
-    @Test("a brand's name cannot begin a line of its own in a mail")
+    @Test("A brand's name cannot begin a new line in a mail")
     func lines() throws {
         let frame = Frame(language: .english, brand: Brand(name: "A\r\nBcc: x@evil.example\u{2028}B"))
         let mail = try Templates().mails(.signInCode(code: "123456", minutes: 10), in: frame)
@@ -159,7 +160,7 @@ import Testing
     }
 }
 
-/// The files of our own translations, as they lie in the sources.
+/// The files of the built-in translations, in the sources.
 enum Translation {
     private static let pages = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../Sources/Pages")

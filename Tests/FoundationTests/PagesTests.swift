@@ -2,6 +2,27 @@ import Foundation
 import Pages
 import Testing
 
+extension PageSamples {
+    /// The pages of development mode, which can be rendered in any mode.
+    var development: [String: String] {
+        var pages = ["developmentSignIn": signIn(nil), "developmentSignIn alone": signIn(nil, alone: true)]
+        for fault in DevelopmentSignInPage.Fault.allCases { pages["developmentSignIn \(fault)"] = signIn(fault) }
+        for fields in [[], [HiddenField(name: value, value: value)]] {
+            let page = DevelopmentAnswerPage(fields: fields, command: fields.isEmpty ? nil : value, again: value)
+            pages["developmentAnswer \(fields.count)"] = templates.developmentAnswer(page, in: frame)
+        }
+        return pages
+    }
+
+    private func signIn(_ fault: DevelopmentSignInPage.Fault?, alone: Bool = false) -> String {
+        let choices = DevelopmentSignInPage.Choices(lifetime: value, givesRefreshToken: true, errors: [value])
+        return templates.developmentSignIn(
+            DevelopmentSignInPage(
+                action: value, formToken: value, continueTo: value, name: value, clientName: value,
+                choices: alone ? nil : choices, fault: fault), in: frame)
+    }
+}
+
 @Suite("Pages") struct PagesTests {
     private static let templates = Result { try Templates(site: "accounts.example") }
     private static let english = Frame(language: .english)
@@ -19,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "no value adds markup to any page or mail, in text or in an attribute",
+        "No value adds markup to any page or mail, in text or in an attribute",
         arguments: [
             "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "' onfocus='alert(1)", "</title><b>",
             // A mark that combines with the character before it hides that character from a comparison of characters.
@@ -33,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("text is written unchanged, with the five special characters as references")
+    @Test("Text on a page is unchanged, with the five special characters as references")
     func references() throws {
         let page = SignedInPage(account: "<i> \"q\" 'q' ø & {{formToken}}", formToken: "t", logoutAction: "/logout")
         let html = try Self.templates.get().signedIn(page, in: Frame(language: .english, brand: Brand(name: "a & b")))
@@ -43,7 +64,7 @@ import Testing
 
     // MARK: Every page, every language
 
-    @Test("every page names its language and fits a narrow screen, without inline script, style or foreign parts")
+    @Test("Every page names its language and fits a narrow screen, without inline script, style or foreign parts")
     func frame() throws {
         for language in Language.allCases {
             for (name, html) in try Self.all("plain", language) where !name.hasPrefix("mail") {
@@ -64,7 +85,7 @@ import Testing
     }
 
     @Test(
-        "every page and mail is complete in every language",
+        "Every page and mail is complete in every language",
         arguments: Language.allCases)
     func languages(_ language: Language) throws {
         let pages = try Self.all("plain", language)
@@ -75,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("every page has landmarks, one main heading, labels, and unique ids that exist")
+    @Test("Every page has landmarks, one main heading, labels, and unique ids that exist")
     func outline() throws {
         for (name, html) in try Self.all("plain") where !name.hasPrefix("mail") {
             for tag in ["<header>", "<main>", "<footer>", "<h1>"] {
@@ -95,7 +116,7 @@ import Testing
         }
     }
 
-    @Test("the translations have the same keys, none is empty, and none breaks an attribute or a plain mail")
+    @Test("The translations have the same keys; none is empty or breaks an attribute or a plain mail")
     func translations() throws {
         var keys: Set<Set<String>> = []
         for language in Language.allCases {
@@ -115,7 +136,7 @@ import Testing
         #expect(keys.count == 1)
     }
 
-    @Test("every text is used: a template names it, or it is one of a family that a value selects")
+    @Test("Every translated text is used: a template names it, or a value selects it from a family")
     func used() throws {
         let templates = try Translation.templates()
         let chosen = [
@@ -127,12 +148,12 @@ import Testing
         }
     }
 
-    @Test("every message is shown by an endpoint", arguments: MessagePage.Topic.allCases)
+    @Test("Every message page is shown by an endpoint", arguments: MessagePage.Topic.allCases)
     func shown(_ topic: MessagePage.Topic) throws {
         #expect(try Self.shown.get().contains(topic.rawValue))
     }
 
-    /// The topics in the sources of what shows pages: where a message is made, and where one is chosen.
+    /// The topics of messages in the sources: where a message is made, and where one is chosen.
     private static let shown = Result {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources")
         let files = try ["BrowserPages", "HTTPSupport"].map { module in
@@ -150,7 +171,7 @@ import Testing
 
     // MARK: Single pages
 
-    @Test("the login form ties labels to inputs and names its fields for password managers")
+    @Test("The login form ties labels to inputs and names its fields for password managers")
     func loginForm() throws {
         let page = LoginPage(action: "/login", formToken: "t", continueTo: "/me?a=1&b=2", email: "a@example.com")
         let html = try Self.templates.get().login(page, in: Self.english)
@@ -170,7 +191,7 @@ import Testing
         for absent in ["role=\"alert\"", "to continue to", "readonly", "cancel"] { #expect(!html.contains(absent)) }
     }
 
-    @Test("a refused login says why, visibly and to a screen reader, and never repeats a password")
+    @Test("A refused login tells why, visibly and to a screen reader, and never repeats a password")
     func refusal() throws {
         let page = LoginPage(
             action: "/login", formToken: "t", continueTo: "/", clientName: "App", refusal: .wrongCredentials)
@@ -183,7 +204,7 @@ import Testing
     }
 
     @Test(
-        "the confirmation page keeps the address, offers neither remembering nor sign-up, and cancels by another form")
+        "The confirmation page keeps the address, offers neither remembering nor sign-up, and cancels by its own form")
     func confirmation() throws {
         let page = LoginPage(
             action: "/login", formToken: "t", continueTo: "/", email: "a@example.com", isConfirmation: true,
@@ -198,7 +219,7 @@ import Testing
         #expect(html.contains("<button type=\"submit\" name=\"decision\" value=\"cancel\""))
     }
 
-    @Test("the consent page has a box for each scope, and sends required scopes without asking")
+    @Test("The consent page has a box for each scope, and sends required scopes without asking")
     func consent() throws {
         let page = ConsentPage(
             clientName: "App", maker: .merchant("Shop"),
@@ -218,7 +239,9 @@ import Testing
         #expect(html.contains("by <bdi>Shop</bdi>") && !html.contains("caution"))
     }
 
-    @Test("an app that registered itself is not attributed to the merchant", arguments: Language.allCases)
+    @Test(
+        "An app that registered itself is not attributed to the merchant on the consent page",
+        arguments: Language.allCases)
     func stranger(_ language: Language) throws {
         func html(_ maker: ConsentPage.Maker) throws -> String {
             let page = ConsentPage(
@@ -231,7 +254,7 @@ import Testing
         #expect(try !html(.nobodyKnown).contains("</strong> <bdi>") && !html(.platform).contains("caution"))
     }
 
-    @Test("only the field that is too long is marked in a profile", arguments: ProfileField.allCases)
+    @Test("Only the field that is too long is marked on the profile page", arguments: ProfileField.allCases)
     func profileField(_ field: ProfileField) throws {
         let page = AccountPage(
             account: Profile(email: "a@example.com", emailVerified: true, hasPassword: true), formToken: "t",
@@ -242,7 +265,7 @@ import Testing
         #expect(marked.map { String($0.output.1) } == [field.rawValue])
     }
 
-    @Test("an unverified address has a link to verify it; an account without an address has neither")
+    @Test("An unverified address has a link to verify it; a user without an address has neither")
     func unverified() throws {
         func html(_ email: String, _ verified: Bool) throws -> String {
             let profile = Profile(email: email, emailVerified: verified, hasPassword: true)
@@ -256,7 +279,7 @@ import Testing
         for absent in [link, "<bdi></bdi>"] { #expect(try !html("", false).contains(absent)) }
     }
 
-    @Test("the account page reports an error at the fields of one form, and ends only other sessions")
+    @Test("The account page reports an error at the fields of one form, and ends only other sessions")
     func account() throws {
         let session = { (id: String, isCurrent: Bool) in
             SessionItem(
@@ -279,7 +302,7 @@ import Testing
         #expect(html.contains("<time datetime=\"2026-11-21 10:58Z\">2026-11-21 10:58 UTC</time>"))
     }
 
-    @Test("a message without detail, hint or link leaves no empty element")
+    @Test("A message without detail, hint or link leaves no empty element")
     func message() throws {
         let html = try Self.templates.get().message(MessagePage(topic: .accountDeleted), in: Self.english)
         #expect(html.contains("<h1>Your account is deleted</h1>"))
@@ -290,7 +313,7 @@ import Testing
         for part in ["<bdi>a<wbr>@b.example</bdi>", "<code>17</code>", "href=\"/x\""] { #expect(whole.contains(part)) }
     }
 
-    @Test("a brand shows its name and logo and links its stylesheet")
+    @Test("A page of a brand shows its name and logo and links its stylesheet")
     func brand() throws {
         let brand = Brand(name: "Shop", logoURI: "https://shop.example/l.svg", stylesheet: "/assets/brand/1.css")
         let html = try Self.templates.get().signedOut(SignedOutPage(), in: Frame(language: .german, brand: brand))
@@ -298,6 +321,38 @@ import Testing
         #expect(html.contains("<img src=\"https://shop.example/l.svg\" alt=\"\" referrerpolicy=\"no-referrer\">"))
         #expect(html.contains("css\">\n<link rel=\"stylesheet\" href=\"/assets/brand/1.css\">"))
         #expect(html.contains("<p>accounts.example</p>"))
+    }
+
+    @Test("Every page in development mode begins with the banner", arguments: Language.allCases)
+    func banner(_ language: Language) throws {
+        let development = try Templates(site: "users.example", isDevelopment: true)
+        let plain = try Templates(site: "users.example")
+        #expect(development.isDevelopment && !plain.isDevelopment)
+        let pages = PageSamples(value: "plain", templates: development, language: language).all
+        let others = PageSamples(value: "plain", templates: plain, language: language).all
+        let text = try #require(try Translation.of(language)["development.text"])
+        for (name, html) in pages where !name.hasPrefix("mail") {
+            let body = try #require(html.split(separator: "<body>\n").last)
+            #expect(body.hasPrefix("<aside class=\"development\" aria-label=\""), "\(name)")
+            #expect(html.contains(text), "\(name)")
+            #expect(try #require(others[name]).contains(text) == false, "\(name)")
+        }
+    }
+
+    @Test("An operator's own layout shows the development banner too, and no file replaces it")
+    func overridden() throws {
+        func templates(_ files: [String: String]) throws -> Templates {
+            let folder = try TemporaryFolder()
+            for (name, text) in files { try Data(text.utf8).write(to: URL(filePath: folder.path(name))) }
+            return try withExtendedLifetime(folder) {
+                try Templates(overriding: folder.path, isDevelopment: true)
+            }
+        }
+        let frame = "<title>[[title]]</title><BODY id=\"own\">[[page]]</BODY>"
+        let html = try templates(["frame.html": frame]).signedOut(SignedOutPage(), in: Frame(language: .english))
+        #expect(html.contains("<BODY id=\"own\">\n<aside class=\"development\""))
+        #expect(throws: TemplateFault.self) { try templates(["frame.html": "<title>[[title]]</title>[[page]]"]) }
+        #expect(throws: TemplateFault.self) { try templates(["development_banner.html": "<p></p>"]) }
     }
 }
 

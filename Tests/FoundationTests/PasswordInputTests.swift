@@ -5,7 +5,7 @@ import Testing
 /// The password that a command reads from standard input.
 @Suite struct PasswordInputTests {
     @Test(
-        "the password is the first line, without its line end",
+        "The password on the standard input is the first line, without its line end",
         arguments: [
             ("a quiet loom\nmore", "a quiet loom"), ("a\r\n", "a"), ("a\r", "a\r"), ("a", "a"), ("\n", ""),
             ("blåbær\n", "blåbær"),
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "bytes that are no UTF-8 are stored as another password",
+        "A password on the standard input that is not UTF-8 is refused",
         arguments: [[0x61, 0xE5, 0x0A], [0xFF]] as [[UInt8]])
     func bytes(_ input: [UInt8]) {
         let failure = #expect(throws: CommandFailure.self) { try UserMembers.password(in: input) }
@@ -23,7 +23,7 @@ import Testing
         #expect(failure?.message == "the password on standard input is not UTF-8")
     }
 
-    @Test("no input at all is no empty password")
+    @Test("An empty standard input is refused as a password")
     func nothing() {
         let failure = #expect(throws: CommandFailure.self) { try UserMembers.password(in: []) }
         #expect(failure?.status == .data)

@@ -4,7 +4,7 @@ import JSON
 import Testing
 
 @Suite("Private keys") struct PrivateKeyTests {
-    @Test("a key survives PKCS #8", arguments: PrivateKey.Algorithm.allCases)
+    @Test("A private key survives encoding as PKCS #8", arguments: PrivateKey.Algorithm.allCases)
     func roundTrip(_ algorithm: PrivateKey.Algorithm) throws {
         let key = PrivateKey.generate(algorithm)
         let again = try PrivateKey(pkcs8: key.pkcs8, algorithm: algorithm)
@@ -12,7 +12,7 @@ import Testing
         #expect(again.pkcs8 == key.pkcs8)
     }
 
-    @Test("signatures' numbers have the sizes that JOSE requires")
+    @Test("The numbers of a signature have the sizes that JOSE requires")
     func sizes() {
         guard case .rsa(let modulus, let exponent) = PrivateKey.generate(.rs256).publicNumbers else {
             Issue.record("no RSA key")
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("a key of another kind is refused")
+    @Test("A private key of another kind is refused")
     func refusals() throws {
         let rsa = PrivateKey.generate(.rs256).pkcs8
         let ec = PrivateKey.generate(.es256).pkcs8
@@ -41,7 +41,7 @@ import Testing
         #expect(throws: PrivateKey.Unreadable.self) { try PrivateKey(pkcs8: ec + [0], algorithm: .es256) }
     }
 
-    @Test("many threads can sign with one key", arguments: PrivateKey.Algorithm.allCases)
+    @Test("Many threads can sign with one private key", arguments: PrivateKey.Algorithm.allCases)
     func sharing(_ algorithm: PrivateKey.Algorithm) async throws {
         let key = PrivateKey.generate(algorithm)
         let jwk = JSONWebKey(key)

@@ -1,7 +1,7 @@
 import Cryptography
 import Testing
 
-@Suite("Public keys of others") struct PublicKeyTests {
+@Suite("Public keys of other servers") struct PublicKeyTests {
     private static let rsa = PrivateKey.generate(.rs256)
     private static let point = PrivateKey.generate(.es256)
 
@@ -18,7 +18,7 @@ import Testing
     ]
 
     @Test(
-        "a signature verifies only by the scheme it was made with", arguments: PrivateKey.Algorithm.allCases)
+        "A signature verifies only by the scheme it was made with", arguments: PrivateKey.Algorithm.allCases)
     func schemes(_ algorithm: PrivateKey.Algorithm) throws {
         let key = PrivateKey.generate(algorithm)
         let publicKey = try PublicKey(numbers(key))
@@ -34,14 +34,14 @@ import Testing
         #expect(!publicKey.verifies(signature, of: [], by: right))
     }
 
-    @Test("an empty message can be signed and verified", arguments: PrivateKey.Algorithm.allCases)
+    @Test("An empty message can be signed and verified", arguments: PrivateKey.Algorithm.allCases)
     func nothing(_ algorithm: PrivateKey.Algorithm) throws {
         let key = PrivateKey.generate(algorithm)
         let scheme = try #require(Self.schemes[algorithm])
         #expect(try PublicKey(numbers(key)).verifies(key.sign([]), of: [], by: scheme))
     }
 
-    @Test("an RSA key that is weak, or made to be slow, is refused")
+    @Test("An RSA key that is weak, or made to be slow, is refused")
     func weak() throws {
         guard case .rsa(let modulus, let exponent) = Self.rsa.publicNumbers else { return }
         func make(_ n: [UInt8], _ e: [UInt8]) throws { _ = try PublicKey(.rsa(modulus: n, exponent: e)) }
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("a point that is off its curve, or of another length, is refused")
+    @Test("An EC point that is off its curve, or of another length, is refused")
     func points() throws {
         guard case .p256(let x, let y) = Self.point.publicNumbers else { return }
         _ = try PublicKey(.point(.p256, x: x, y: y))
@@ -76,7 +76,7 @@ import Testing
         #expect(throws: PublicKey.Unusable.self) { try PublicKey(.ed25519(x: x + [0])) }
     }
 
-    @Test("an Ed25519 key of small order, for which one signature fits every message, is refused")
+    @Test("An Ed25519 key of small order, for which one signature fits every message, is refused")
     func smallOrder() throws {
         let zeros = [UInt8](repeating: 0, count: 30)
         let ones = [UInt8](repeating: 0xFF, count: 30)
@@ -144,7 +144,7 @@ import Testing
         ),
     ]
 
-    @Test("a PSS signature needs a salt as long as the digest and one digest throughout")
+    @Test("A PSS signature needs a salt as long as the digest and one digest throughout")
     func salt() throws {
         let modulus = try #require(Base64URL.decode(Self.modulus))
         let key = try PublicKey(.rsa(modulus: modulus, exponent: [1, 0, 1]))

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Calls of SPiD's API in an hour")
+@Suite("The hourly allowance of calls to SPiD's API")
 struct RequestAllowanceTests {
-    @Test("the share of a user who goes on and on is not forgotten for all the others")
+    @Test("The share that a busy user has taken is remembered among thousands of other users")
     func share() {
         let (allowance, now) = (RequestAllowance(limit: 100_000, mostUsers: 10), ManualClock().now)
         let client: Client.ID = "loom"
@@ -19,7 +19,7 @@ struct RequestAllowanceTests {
         #expect((8000...10_000).contains(taken))
     }
 
-    @Test("ten users who go on and on take all calls, of others and of the client's own token")
+    @Test("Ten busy users leave calls for other users and for the client's own token")
     func together() {
         for limit in [100, 360_000] {
             let (allowance, now) = (RequestAllowance(limit: limit), ManualClock().now)
@@ -34,7 +34,7 @@ struct RequestAllowanceTests {
         }
     }
 
-    @Test("nine addresses that go on and on with an app's own token take all calls of its users")
+    @Test("Nine busy addresses with an app's own token leave calls for its users")
     func addresses() {
         for limit in [100, 360_000] {
             let (allowance, now) = (RequestAllowance(limit: limit), ManualClock().now)
@@ -51,7 +51,8 @@ struct RequestAllowanceTests {
     }
 
     @Test(
-        "one user takes more than a tenth, or none of a small number", arguments: [(1, 1), (5, 1), (10, 1), (100, 10)])
+        "One user may take a tenth of a client's calls, and at least one",
+        arguments: [(1, 1), (5, 1), (10, 1), (100, 10)])
     func alone(limit: Int, most: Int) {
         let (allowance, now) = (RequestAllowance(limit: limit), ManualClock().now)
         var taken = 0

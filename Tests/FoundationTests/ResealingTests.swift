@@ -88,7 +88,7 @@ import Values
         }
     }
 
-    @Test("after resealing everything opens under the new key and nothing under the old", arguments: Backend.available)
+    @Test("After resealing everything opens under the new key and nothing under the old", arguments: Backend.available)
     func reseals(_ backend: Backend) async throws {
         let (old, new) = (MasterKey.random(from: random), MasterKey.random(from: random))
         let database = try await filled(backend, key: old)
@@ -119,7 +119,7 @@ import Values
         await database.close()
     }
 
-    @Test("a wrong old key, or one value that does not open, changes nothing", arguments: Backend.available)
+    @Test("A wrong old key, or one value that does not open, changes nothing", arguments: Backend.available)
     func allOrNothing(_ backend: Backend) async throws {
         let (old, new) = (MasterKey.random(from: random), MasterKey.random(from: random))
         let database = try await filled(backend, key: old)
@@ -140,7 +140,7 @@ import Values
         await database.close()
     }
 
-    @Test("a node still running with the old key stores nothing that cannot be opened", arguments: Backend.available)
+    @Test("A node that still runs with the old key stores nothing that cannot be opened", arguments: Backend.available)
     func survivor(_ backend: Backend) async throws {
         let (old, new) = (MasterKey.random(from: random), MasterKey.random(from: random))
         let database = try await filled(backend, key: old)
@@ -168,7 +168,7 @@ import Values
         func permit(making client: Client, in db: any Transaction) throws { throw Refused() }
     }
 
-    @Test("a client whose secret cannot be stored is not created", arguments: Backend.available)
+    @Test("A client whose secret cannot be stored is not created", arguments: Backend.available)
     func recorded(_ backend: Backend) async throws {
         let key = MasterKey.random(from: random)
         let database = try await filled(backend, key: key)

@@ -23,7 +23,7 @@ import Testing
         #expect(key.open(sealed, context: "") == plain)
     }
 
-    @Test("a value that Python's cryptography sealed, with a context, opens")
+    @Test("A value that Python's cryptography sealed, with a context, opens")
     func anotherMaker() {
         let sealed = "AAECAwQFBgcICQoLJiKlfqaXp2-s9eupdkyjP5O4PMzmi22Y"
         #expect(key.open(sealed, context: "signing_keys/7") == Array("a secret".utf8))
@@ -32,7 +32,7 @@ import Testing
                 == sealed)
     }
 
-    @Test("another key, another context or any changed bit does not open")
+    @Test("A sealed value does not open with another key, another context or any changed bit")
     func tampering() throws {
         let sealed = key.seal([1, 2, 3], context: "row/1", random: SystemRandom())
         #expect(key.open(sealed, context: "row/1") == [1, 2, 3])
@@ -50,14 +50,14 @@ import Testing
         }
     }
 
-    @Test("sealing twice gives different texts, and an empty value can be sealed")
+    @Test("Sealing twice gives different texts, and an empty value can be sealed")
     func nonces() {
         let sealed = (0..<100).map { _ in key.seal([], context: "", random: SystemRandom()) }
         #expect(Set(sealed).count == 100)
         #expect(sealed.allSatisfy { key.open($0, context: "") == [] })
     }
 
-    @Test("each purpose and each salt has a key of its own")
+    @Test("Each purpose and each salt has its own key")
     func purposes() {
         let sealed = key.derived(for: "one").seal([1], context: "", random: SystemRandom())
         #expect(key.derived(for: "one").open(sealed, context: "") == [1])

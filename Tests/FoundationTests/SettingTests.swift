@@ -1,4 +1,6 @@
 import Foundation
+import HTTPServer
+import Keys
 import Logging
 import Mail
 import Testing
@@ -6,10 +8,10 @@ import Values
 
 @testable import Server
 
-/// What each setting may be.
+/// The values that each setting takes.
 @Suite struct SettingTests: ConfigurationStory {
     @Test(
-        "the issuer is kept verbatim, and its origin is scheme, host and port",
+        "The issuer is kept verbatim, and its origin is scheme, host and port",
         arguments: [
             ("https://id.example.com", "https://id.example.com", true),
             ("https://id.example.com/", "https://id.example.com", true),
@@ -24,14 +26,14 @@ import Values
     }
 
     @Test(
-        "an issuer that is no plain http or https URL is a fault",
+        "An issuer that is no plain http or https URL is a fault",
         arguments: [
             "id.example.com", "ftp://a.b", "https://", "https:///x", "https://a/?q", "https://a/#f", "https://u:p@a/",
             "https://a b", "//a.b", "https://a\\b",
         ])
     func badIssuer(text: String) { #expect(faults(["issuer": text]).map(\.key) == ["issuer"]) }
 
-    @Test("an issuer on this machine is told from one that others reach")
+    @Test("An issuer on this machine is told from one that others reach")
     func loopback() throws {
         for text in ["http://localhost:1", "http://127.0.0.2", "http://[::1]:1"] {
             #expect(try read(["issuer": text]).issuer.isLoopback)
@@ -41,7 +43,7 @@ import Values
     }
 
     @Test(
-        "listen takes a host and a port",
+        "The setting listen takes a host and a port",
         arguments: [
             ("127.0.0.1:8080", "127.0.0.1", 8080), ("[::1]:1", "::1", 1), ("localhost:65535", "localhost", 65535),
             ("0.0.0.0:80", "0.0.0.0", 80),
@@ -53,14 +55,14 @@ import Values
     }
 
     @Test(
-        "any other value of listen is a fault",
+        "Any other value of listen is a fault",
         arguments: [
             "8080", ":8080", "a", "a:", "a:0", "a:65536", "a:-1", "a:+1", "::1:80", "[::1]", "[x]:1", "a b:1",
             "http://a:1",
         ])
     func badListen(text: String) { #expect(faults(["listen": text]).map(\.key) == ["listen"]) }
 
-    @Test("certificate and key need each other, and then the issuer is https")
+    @Test("Certificate and key need each other, and then the issuer is https")
     func certificates() {
         #expect(faults(["tls_certificate": "c"]).map(\.key) == ["tls_key"])
         #expect(faults(["tls_key": "k"]).map(\.key) == ["tls_certificate"])
@@ -74,7 +76,7 @@ import Values
         #expect(try read(["session_samesite": "none", "issuer": "https://a"]).sessionSameSite == .none)
     }
 
-    @Test("the master key is given once, and on PostgreSQL it is required")
+    @Test("The master key is given once, and on PostgreSQL it is required")
     func masterKey() throws {
         let database = "postgresql://spindle:SECRET@db.example.com:5433/spindle"
         #expect(faults([:], ["SPINDLE_DATABASE": database]).map(\.key) == ["master_key_file"])
@@ -85,7 +87,7 @@ import Values
     }
 
     @Test(
-        "a password of the database on the command line is not seen",
+        "A database password in a URL is refused on the command line, in every spelling, and never printed",
         arguments: [
             "u:SECRET@db.example/s", "u:SEC?RET@db.example/s", "u:SEC/RET@db.example/s", "u:SEC@RET@db.example/s",
             "db.example/s?password=SECRET", "db.example/s?user=u&%70assword=SECRET", "db.example?sslpassword=SECRET",
@@ -98,7 +100,7 @@ import Values
         #expect(DatabaseLocation("postgresql://\(rest)")?.description.contains("RET") == false)
     }
 
-    @Test("libpq's keywords are taken for a path, whose password a reader prints, or a path for them")
+    @Test("A database setting in libpq's keyword form is refused without printing its password")
     func keywords() {
         for text in [
             "host=db dbname=s user=u password=SECRET", "password=SECRET host=db", " dbname=s ",
@@ -115,7 +117,7 @@ import Values
     }
 
     @Test(
-        "a database without a password is taken for one with",
+        "A PostgreSQL URL without a password is accepted on the command line",
         arguments: [
             "db.example/s", "u@db.example:5433/s", "one:5432,two:5433/s?user=a@b", "[::1]:5432/s", "/s?host=/run",
             "u@db.example:1?user=a@b", "db.example/s?passfile=p&sslmode=require",
@@ -125,7 +127,7 @@ import Values
     }
 
     @Test(
-        "mail goes to a folder or a mail server",
+        "The setting mail takes a folder or a mail server",
         arguments: [
             ("file:outbox", "the folder outbox"), ("file:/var/spool/spindle", "the folder /var/spool/spindle"),
             ("file:///var/spool/spindle", "the folder /var/spool/spindle"),
@@ -137,7 +139,7 @@ import Values
     }
 
     @Test(
-        "any other value of mail is a fault that quotes nothing",
+        "Any other value of mail is a fault that quotes nothing",
         arguments: [
             "outbox/", "file:", "file://host/outbox", "http://mail.example", "mailto:ada@example.com",
             "smtp://ada:SECRET@mail.example/inbox", "smtp://ada:SECRET@mail.example?starttls=no",
@@ -149,7 +151,7 @@ import Values
     }
 
     @Test(
-        "mail is from the issuer's host by default",
+        "Mail is from the issuer's host by default",
         arguments: [
             ("https://id.example.com:444/x", nil, "no-reply@id.example.com"),
             ("http://[::1]:8080", nil, "no-reply@[IPv6:::1]"),
@@ -161,7 +163,7 @@ import Values
         #expect(try read(settings).mailFrom.description == expected)
     }
 
-    @Test("a grace period is a number of whole days, or 0")
+    @Test("A grace period is a number of whole days, or 0")
     func grace() throws {
         #expect(try read(["deletion_grace": "0"]).deletionGrace == .zero)
         for text in ["-1", "366", "1.5", "two"] {
@@ -169,7 +171,7 @@ import Values
         }
     }
 
-    @Test("key_rotation is a number of whole days from 7, or 0 for never")
+    @Test("The setting key_rotation is a number of whole days from 7, or 0 for never")
     func keyRotation() throws {
         #expect(try read([:]).keyRotation == .days(90))
         #expect(try read(["key_rotation": "7"]).keyRotation == .days(7))
@@ -179,7 +181,7 @@ import Values
         }
     }
 
-    @Test("web addresses in settings are https or on this machine; only that of terms keeps its trailing slash")
+    @Test("Web addresses in settings are https or on this machine; only that of terms keeps its trailing slash")
     func webAddresses() throws {
         let configuration = try read([
             "terms": "https://login.example.com/terms/", "facebook_api": "http://127.0.0.1:9/fb/",
@@ -198,7 +200,7 @@ import Values
         }
     }
 
-    @Test("a realm is text that can be quoted, and doctor shows it")
+    @Test("The setting basic_realm is text that can be quoted, and doctor shows it")
     func basicRealm() throws {
         for text in ["a\"b", "a\\b", "a\nb", "ål", String(repeating: "x", count: 101)] {
             #expect(faults(["basic_realm": text]).map(\.key) == ["basic_realm"])
@@ -210,7 +212,7 @@ import Values
         #expect(findings.contains { $0.state == .warning && $0.detail.contains("basic_realm Loom, 2 (x)") })
     }
 
-    @Test("front-channel tokens are off by default, and doctor warns when they are on")
+    @Test("Front-channel tokens are off by default, and doctor warns when they are on")
     func unsafeTokens() throws {
         #expect(try !read().unsafeFrontChannelTokens)
         #expect(faults(["unsafe_front_channel_tokens": "yes"]).map(\.key) == ["unsafe_front_channel_tokens"])
@@ -220,9 +222,94 @@ import Values
         #expect(findings.contains { $0.state == .warning && $0.detail.contains("unsafe_front_channel_tokens") })
     }
 
-    @Test("api_limit is a number, and at least one")
+    @Test("The setting api_limit is a number of at least one")
     func apiLimit() throws {
         #expect(try read(["api_limit": "1"]).apiLimit == 1)
         for text in ["0", "-1", "many", "1.5"] { #expect(faults(["api_limit": text]).map(\.key) == ["api_limit"]) }
+    }
+
+    @Test(
+        "An issuer that browsers write differently, or that cannot be reached, is refused",
+        arguments: [
+            "https://id.example:0", "https://id.example:65536", "https://id.example:", "https://1.2.3",
+            "https://0x7f.1", "https://2130706433", "https://256.1.1.1", "https://id.example.1", "https://%69d.example",
+            "https://-a.b", "https://a-.b", "https://a..b", "https://id.example.", "https://[::ffff:1.2.3.4]",
+            "https://id.example/a/../b", "https://id.example/./b", "https://id.example/%2e%2e/b",
+            "https://id.example/a%2Fb", "https://id.example/a%0Ab", "https://id.example/%zz", "https://id.example//a",
+        ])
+    func brokenIssuer(_ text: String) {
+        #expect(faults(["issuer": text]).map(\.key) == ["issuer"])
+    }
+
+    @Test(
+        "An issuer that every reader reads alike is accepted",
+        arguments: [
+            "https://ID.example:443", "http://localhost:8080/a/", "http://[0:0::1]:8080", "http://10.0.0.1",
+            "https://xn--bcher-kva.example", "https://id.example/tenant_1", "https://3com.example", "http://intranet",
+        ])
+    func plainIssuer(_ text: String) { #expect(faults(["issuer": text]).isEmpty) }
+
+    @Test("The issuer is required if the listen address makes no valid one")
+    func defaultIssuer() throws {
+        #expect(faults(["listen": "-a.b:8080"]).map(\.key) == ["issuer"])
+        #expect(faults(["listen": "-a.b:8080", "issuer": "https://id.example"]).isEmpty)
+    }
+
+    @Test(
+        "A database setting that is neither a path nor a whole PostgreSQL URL is refused",
+        arguments: ["postgresql:x", "postgres:/x", "file:spindle.db", ":memory:", " ", "\t \n"])
+    func database(_ text: String) { #expect(faults(["database": text]).map(\.key) == ["database"]) }
+
+    @Test("A database path with a colon is accepted")
+    func path() { #expect(faults(["database": "./file:spindle.db"]).isEmpty) }
+
+    @Test("A provider's address with a query is refused")
+    func query() {
+        for key in ["facebook_api", "google_api"] {
+            for text in ["https://api.example/?key=x", "https://api.example?", "https://api.example/a?"] {
+                #expect(faults([key: text]).map(\.key) == [key], "\(text)")
+            }
+        }
+    }
+
+    @Test(
+        "Administration must listen at another address than the public one",
+        arguments: [
+            ("127.0.0.1:8080", "127.0.0.1:8080", true), ("0.0.0.0:8080", "127.0.0.1:8080", true),
+            ("127.0.0.1:8080", "[::]:8080", true), ("localhost:8080", "LocalHost:8080", true),
+            ("[::1]:8080", "[0:0::1]:8080", true), ("127.0.0.1:8080", "127.0.0.1:8081", false),
+            ("0.0.0.0:8080", "[::]:8081", false), ("127.0.0.1:8080", "10.0.0.1:8080", false),
+            ("0.0.0.0:8080", "[::]:8080", true), ("0.0.0.0:8080", "localhost:8080", true),
+            ("0.0.0.0:8080", "[::1]:8080", false), ("[::1]:8080", "0.0.0.0:8080", false),
+        ])
+    func administration(listen: String, adminListen: String, isRefused: Bool) {
+        let faults = faults(["listen": listen, "admin_listen": adminListen])
+        #expect(
+            faults.map(\.description)
+                == (isRefused ? ["admin_listen: must be another address than listen (--admin-listen)"] : []))
+    }
+
+    @Test("An unreadable certificate or key fails under its setting's name, and permanently only if encrypted")
+    func files() throws {
+        let files = TLSSettings(certificate: "c.pem", key: "k.pem")
+        let faults: [(TLSError, String, CommandFailure.Status)] = [
+            (.unreadable(file: "c.pem", reason: "no"), "tls_certificate: cannot read c.pem: no", .failed),
+            (.unreadable(file: "k.pem", reason: "no"), "tls_key: cannot read k.pem: no", .failed),
+            (.noCertificate(file: "c.pem"), "tls_certificate: c.pem contains no PEM certificate", .failed),
+            (.noKey(file: "k.pem"), "tls_key: k.pem contains no PEM private key", .failed),
+            (
+                .wrongKey(file: "k.pem", certificate: "c.pem"),
+                "tls_key: the private key in k.pem does not belong to the certificate in c.pem", .failed
+            ),
+            (.encryptedKey(file: "k.pem"), "tls_key: the private key in k.pem is encrypted", .configuration),
+        ]
+        for (error, message, status) in faults {
+            let fault = try #require(CertificateFault(error, in: files))
+            let failure = try #require(CommandFailure(fault))
+            #expect(failure.message == message && failure.status == status)
+        }
+        #expect(CertificateFault(.unavailable(reason: "no"), in: files)?.description == nil)
+        let key = try #require(CommandFailure(MasterKeyError.missing(path: "m.key")))
+        #expect(key.message.hasPrefix("master_key_file: ") && key.status == .configuration)
     }
 }

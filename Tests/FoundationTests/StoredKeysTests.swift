@@ -16,7 +16,7 @@ import Values
 
     private func freshFile() -> MasterKeyFile { MasterKeyFile(path: folder.path("master.key")) }
 
-    @Test("an empty database gets a key, and recognizes it later", arguments: Backend.available)
+    @Test("An empty database gets a master key, and recognizes it later", arguments: Backend.available)
     func firstStart(_ backend: Backend) async throws {
         let database = try await backend.open()
         let file = freshFile()
@@ -33,7 +33,7 @@ import Values
         await database.close()
     }
 
-    @Test("a database that has a key gets no other", arguments: Backend.available)
+    @Test("A database that has a master key gets no other", arguments: Backend.available)
     func lostKey(_ backend: Backend) async throws {
         let database = try await backend.open()
         let file = freshFile()
@@ -53,7 +53,7 @@ import Values
         await database.close()
     }
 
-    @Test("a shared database takes the given key, and makes none", arguments: Backend.available)
+    @Test("A shared database needs a given master key, and none is made for it", arguments: Backend.available)
     func sharedDatabase(_ backend: Backend) async throws {
         let database = try await backend.open()
         let file = freshFile()
@@ -67,7 +67,7 @@ import Values
         await database.close()
     }
 
-    @Test("sealed values without a check value are not mixed with a new key's", arguments: Backend.available)
+    @Test("Sealed values without a check value are not mixed with a new key's", arguments: Backend.available)
     func takenCheck(_ backend: Backend) async throws {
         let database = try await backend.open()
         let key = try await MasterKeySource.given(.random(from: random)).masterKey(for: database, random: random)
@@ -83,7 +83,7 @@ import Values
         await database.close()
     }
 
-    @Test("one signing key of each algorithm is made, stored and sealed", arguments: Backend.available)
+    @Test("One signing key of each algorithm is made, stored and sealed", arguments: Backend.available)
     func signingKeys(_ backend: Backend) async throws {
         let database = try await backend.open()
         let key = MasterKey.random(from: random)
@@ -107,7 +107,7 @@ import Values
         await database.close()
     }
 
-    @Test("a row that holds another row's key is refused", arguments: Backend.available)
+    @Test("A row that holds another row's signing key is refused", arguments: Backend.available)
     func swappedRows(_ backend: Backend) async throws {
         let database = try await backend.open()
         let store = StoredSigningKeys(

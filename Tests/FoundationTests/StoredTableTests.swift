@@ -4,15 +4,15 @@ import Storage
 import TestSupport
 import Testing
 
-/// What tables declare of themselves, against the schema as the migrations leave it.
+/// The declarations of tables, compared to the migrated schema.
 @Suite struct StoredTableTests {
-    @Test("every place that is sealed is one column of one table, so that a change of the master key finds it")
+    @Test("Every sealed place is one column of one table, so that a change of the master key finds it")
     func places() {
         let declared = StoredTable.all.flatMap(\.sealed).map(\.place)
         #expect(declared.sorted() == SealedPlace.allCases.map(\.rawValue).sorted())
     }
 
-    @Test("every column called sealed is sealed anew or forgotten with the master key")
+    @Test("Every column named sealed is resealed or forgotten when the master key changes")
     func columns() async throws {
         let database = try await Backend.sqlite.open()
         for table in StoredTable.all {
@@ -30,7 +30,7 @@ import Testing
         await database.close()
     }
 
-    @Test("rows that are declared to go with their user, client or merchant do, and others hang on none")
+    @Test("Rows are deleted with the user, client or merchant that their table declares, and with no other")
     func erasure() async throws {
         let database = try await Backend.sqlite.open()
         var parents: [String: Set<String>] = [:]

@@ -4,7 +4,7 @@ import Threads
 
 /// Threads as this program starts them.
 @Suite struct SystemThreadTests {
-    @Test("a thread has its name, and a broken pipe does not end the program there")
+    @Test("A thread has its name, and a broken pipe there does not end the program")
     func thread() async throws {
         let (name, blocksBrokenPipes) = try await SystemThread.run(named: "thread-of-tests") {
             var signals = sigset_t()
@@ -16,17 +16,17 @@ import Threads
         #expect(blocksBrokenPipes)
     }
 
-    @Test("what the work of a thread throws, its caller hears")
+    @Test("An error that a thread's work throws reaches its caller")
     func error() async {
         struct Fault: Error {}
         await #expect(throws: Fault.self) { try await SystemThread.run(named: "thread-of-tests") { throw Fault() } }
     }
 
-    @Test("each piece of work has a thread of its own")
+    @Test("Each piece of work has its own thread")
     func apart() async throws {
         let one = DispatchSemaphore(value: 0)
         let other = DispatchSemaphore(value: 0)
-        // Each waits for the other: on one thread they would wait for ever.
+        // Each waits for the other: one thread could run neither.
         async let first: Void = SystemThread.run(named: "first") {
             one.signal()
             other.wait()

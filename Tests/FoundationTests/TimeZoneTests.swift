@@ -11,7 +11,7 @@ import Values
     }
 
     @Test(
-        "a zone's offset is that of the moment, also after the last change that its file lists",
+        "A time zone's offset is that of the moment, also after the last change that its file lists",
         arguments: [
             ("Europe/Oslo", "2026-01-15T12:00:00Z", "+01:00"), ("Europe/Oslo", "2026-07-15T12:00:00Z", "+02:00"),
             ("Europe/Oslo", "2026-03-29T00:59:59Z", "+01:00"), ("Europe/Oslo", "2026-03-29T01:00:00Z", "+02:00"),
@@ -28,7 +28,7 @@ import Values
     }
 
     @Test(
-        "what is no zone's name has the offset of UTC, and leads to no other file",
+        "Text that names no time zone has the offset of UTC, and leads to no other file",
         arguments: [
             "", "/", "Europe", "Europe/", "Europe/Nowhere", "/etc/passwd", "../../../etc/passwd",
             "Europe/../Europe/Oslo",
@@ -41,7 +41,7 @@ import Values
     }
 
     @Test(
-        "the rule of a year is read",
+        "A time zone's yearly rule is read",
         arguments: [
             ("CET-1CEST,M3.5.0,M10.5.0/3", 3600, 7200), ("EST5EDT,M3.2.0,M11.1.0", -18000, -14400),
             ("<-02>2<-01>,M3.5.0/-1,M10.5.0/0", -7200, -3600), ("<+1030>-10:30<+11>-11,M10.1.0,M4.1.0", 39600, 37800),
@@ -55,11 +55,11 @@ import Values
     }
 
     @Test(
-        "what is no rule is refused",
+        "Text that is no yearly rule of a time zone is refused",
         arguments: ["", "CET", "CET-1CEST", "CET-1CEST,M3.5.0", "CET-1CEST,M13.5.0,M10.5.0", "CET-999", "1"])
     func strangeRules(_ text: String) { #expect(TimeZoneRule(text) == nil) }
 
-    @Test("a file that ends early, or is none, is refused")
+    @Test("A time zone file that ends early, or is none, is refused")
     func damaged() throws {
         let file = try Array(Data(contentsOf: URL(filePath: "/usr/share/zoneinfo/Europe/Oslo")))
         #expect(TimeZoneFile(file) != nil)

@@ -2,7 +2,7 @@ import Testing
 import Values
 
 @Suite struct URIPartsTests {
-    @Test("a URI is read into its parts")
+    @Test("A URI is read into its parts")
     func parts() throws {
         let uri = try #require(URIParts("SMTP://us%40er:pass@Mail.Example:2525/path?ca=%2Fa&b#end"))
         #expect(uri.scheme == "smtp" && uri.user == "us@er" && uri.password == "pass")
@@ -11,14 +11,14 @@ import Values
         #expect(uri.queryItems.map(\.name) == ["ca", "b"] && uri.queryItems.map(\.value) == ["/a", nil])
     }
 
-    @Test("a URI may have no host")
+    @Test("A URI may have no host")
     func hostless() throws {
         let uri = try #require(URIParts("com.example.app:/callback"))
         #expect(uri.scheme == "com.example.app" && uri.host == nil && uri.path == "/callback")
     }
 
     @Test(
-        "a host is read as what it stands for",
+        "A URI's host is decoded, and has no user, port or query",
         arguments: [
             ("https://xn--bcher-kva.example/", "bücher.example"), ("https://[::1]:8/", "[::1]"),
             ("https://%C3%A9.example/x", "é.example"), ("https://user@a.example", "a.example"),
@@ -27,7 +27,7 @@ import Values
     func hosts(_ text: String, _ host: String) { #expect(URIParts(text)?.host == host) }
 
     @Test(
-        "an origin is written as browsers write it in Origin",
+        "An origin is written as browsers write it in Origin",
         arguments: [
             ("https://ID.example:443/a?b", "https://id.example"), ("http://LocalHost:80", "http://localhost"),
             ("https://id.example:80/", "https://id.example:80"), ("HTTP://id.example:443", "http://id.example:443"),
@@ -38,7 +38,7 @@ import Values
     func origins(_ text: String, _ origin: String?) { #expect(URIParts(text)?.origin == origin) }
 
     @Test(
-        "what no host may have is refused, and not escaped",
+        "Characters that no host may have are refused, not escaped",
         arguments: [
             "https://a|b/", "https://a|b/a%7Cb", "https://a%7Cb@a|b/", "https://exa mple/", "https://a\"b.example/",
             "https://xn--a/", "https://xn--0.example/", "my_app:/x", "https://[::1",

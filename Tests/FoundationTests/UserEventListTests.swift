@@ -13,22 +13,22 @@ import Values
 
 @testable import Server
 
-/// What docs/architecture.md lists of users' events and of a deleted user, against the program.
+/// The lists of users' events and of a user's deletion in docs/architecture.md, compared to the program.
 @Suite struct UserEventListTests {
-    @Test("docs/architecture.md lists who acts on which event, in the order in which they do")
+    @Test("The page docs/architecture.md lists what each event triggers, in order")
     func events() async throws {
         try await withSubscribers { subscribers in
             var lines: [String] = []
             for kind in UserEvent.Kind.allCases {
                 let reactions = Self.reactions(to: kind, subscribers)
-                #expect(!reactions.isEmpty, "nobody acts on \(kind)")
+                #expect(!reactions.isEmpty, "nothing acts on \(kind)")
                 lines.append("| `\(kind)` | \(reactions.joined(separator: "<br>")) |")
             }
             try Self.expect(lines)
         }
     }
 
-    @Test("docs/architecture.md lists what happens when a user is deleted")
+    @Test("The page docs/architecture.md lists what happens when a user is deleted")
     func deletion() async throws {
         try await withSubscribers { subscribers in
             func tables(_ isOne: (StoredTable.Erasure) -> Bool) -> String {

@@ -4,7 +4,7 @@ import Testing
 @testable import Values
 
 @Suite("Values") struct ValuesTests {
-    @Test("a user number has one accepted spelling")
+    @Test("A user number has one accepted spelling")
     func userID() {
         #expect(UserID("1001")?.number == 1001)
         #expect(UserID("9007199254740991")?.number == 9_007_199_254_740_991)
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test("a new user number has sixteen digits and stays below 2^53")
+    @Test("A new user number has sixteen digits and stays below 2^53")
     func randomUserID() {
         for pattern: [UInt8] in [[0], [255], [1, 2, 3, 4, 5, 6, 7, 8], [0x3F, 255]] {
             let id = UserID.random(from: FixedRandom(pattern: pattern))
@@ -27,14 +27,14 @@ import Testing
         #expect(many.count == 1000)
     }
 
-    @Test("a clock before 1970 ends no process: it stands still")
+    @Test("A clock before 1970 does not end the process: it stands still")
     func beforeTheEpoch() {
         #expect(SystemClock.time(seconds: -1, nanoseconds: 999_999_999) == Timestamp(milliseconds: 0))
         #expect(SystemClock.time(seconds: -1_000_000_000_000, nanoseconds: 0) == Timestamp(milliseconds: 0))
         #expect(SystemClock.time(seconds: 1, nanoseconds: 500_000_000) == Timestamp(milliseconds: 1500))
     }
 
-    @Test("thirty seconds are thirty seconds to the millisecond")
+    @Test("Durations are exact to the millisecond")
     func timestamp() {
         let start = Timestamp(milliseconds: 1_700_000_000_123)
         #expect((start + .seconds(30)).milliseconds == 1_700_000_030_123)
@@ -49,7 +49,7 @@ import Testing
 
     private enum Token {}
 
-    @Test("a secret has 256 bits, and only its fingerprint is stored")
+    @Test("A secret has 256 bits, and only its fingerprint is stored")
     func secret() {
         let secret = Secret<Token>.random(from: SystemRandom())
         #expect(secret.value.utf8.count == 43)
@@ -59,7 +59,7 @@ import Testing
         #expect("\(secret.fingerprint)".count == 8)
     }
 
-    @Test("an identifier has 24 hexadecimal digits")
+    @Test("An identifier has 24 hexadecimal digits")
     func identifier() {
         #expect(Identifier<Token>.random(from: FixedRandom(pattern: [0x0a, 0xf1])).text == "0af10af10af10af10af10af1")
     }

@@ -1,7 +1,7 @@
 import Directory
 import Testing
 
-@Suite("A client's web pages are recognised by their address, and nothing that only looks like one is")
+@Suite("Recognising a client's web pages by their address")
 struct WebPagesTests {
     private func pages(_ text: String) throws -> WebPages { try #require(WebPages(registering: text), "\(text)") }
 
@@ -9,7 +9,7 @@ struct WebPagesTests {
         PageAddress(text).map(pages.contain) ?? false
     }
 
-    @Test("an origin contains all its pages")
+    @Test("A registered origin contains all its pages")
     func origin() throws {
         let pages = try pages("https://www.loom.example:8443")
         for rest in [
@@ -21,7 +21,7 @@ struct WebPagesTests {
     }
 
     @Test(
-        "another host is never one of them",
+        "A page on another host is not one of the client's",
         arguments: [
             "https://www.loom.example", "https://www.loom.example:84430/", "http://www.loom.example:8443/",
             "https://www.loom.example:8443.evil.example/", "https://www.loom.example:8443@evil.example/",
@@ -41,7 +41,7 @@ struct WebPagesTests {
         #expect(!contains(try pages("https://www.loom.example:8443"), text))
     }
 
-    @Test("a path contains itself and what is below it")
+    @Test("A registered path contains itself and what is below it")
     func below() throws {
         let news = try pages("https://www.loom.example/news")
         for rest in ["/news", "/news/", "/news?a=b", "/news#a", "/news/a/b.html", "/n%65ws/a", "/news/a%20b"] {
@@ -60,7 +60,7 @@ struct WebPagesTests {
     }
 
     @Test(
-        "a path that servers may read in two ways is no page",
+        "A path that servers may read in two ways is no page of the client",
         arguments: [
             "/news/../admin", "/news/..", "/news/.", "/news/./a", "/news/%2e%2e/admin", "/news/%2E./admin",
             "/news/.%2e", "/news/%252e%252e/admin", "/news/%25252e%25252e/admin",
@@ -77,14 +77,14 @@ struct WebPagesTests {
         }
     }
 
-    @Test("a very long address is no page, however it is encoded")
+    @Test("A very long address is no page of the client, however it is encoded")
     func long() throws {
         let pages = try pages("https://www.loom.example")
         #expect(contains(pages, "https://www.loom.example/" + String(repeating: "a", count: 1900)))
         #expect(!contains(pages, "https://www.loom.example/" + String(repeating: "a", count: 2000)))
     }
 
-    @Test("an address that is encoded hundreds of times is decoded as often, by the square of its length")
+    @Test("An address that is percent-encoded more than five times is no page of the client")
     func layers() throws {
         let pages = try pages("https://www.loom.example")
         for (layers, isPage) in [(1, true), (5, true), (6, false), (900, false)] {
@@ -95,7 +95,7 @@ struct WebPagesTests {
     }
 
     @Test(
-        "what is registered is an origin, or one with a path",
+        "Only an origin, or an origin with a plain path, can be registered as a web page",
         arguments: [
             "https://www.loom.example/", "https://www.loom.example?a", "https://www.loom.example#a",
             "https://www.loom.example/a?b", "https://www.loom.example/a#b", "https://www.loom.example:443",
@@ -107,7 +107,7 @@ struct WebPagesTests {
         #expect(WebPages(registering: text) == nil)
     }
 
-    @Test("the origin of a path is known by itself")
+    @Test("The origin of a registered path is known")
     func originOfPath() throws {
         #expect(try pages("https://www.loom.example/news").origin == "https://www.loom.example")
         #expect(try pages("http://localhost:3000/a/b/").origin == "http://localhost:3000")

@@ -1,7 +1,7 @@
 import Testing
 import YAML
 
-/// Which YAML is read, and how what is not is told.
+/// Which YAML is read, and how the rest is refused.
 @Suite struct YAMLTests {
     private func read(_ text: String) throws -> YAMLNode { try YAMLNode(parsing: Array(text.utf8)) }
 
@@ -14,7 +14,7 @@ import YAML
         }
     }
 
-    @Test("scalars, lists and mappings are read in every style, with comments")
+    @Test("Scalars, lists and mappings of YAML are read in every style, with comments")
     func forms() throws {
         let text = """
             # a comment
@@ -44,14 +44,14 @@ import YAML
                 ]))
     }
 
-    @Test("an alias stands for the value of its anchor")
+    @Test("A YAML alias stands for the value of its anchor")
     func aliases() throws {
         let list = YAMLNode.sequence([.scalar("1"), .scalar("2")])
         #expect(try read("a: &x [1, 2]\nb: *x") == .mapping([.init("a", list), .init("b", list)]))
     }
 
     @Test(
-        "unsupported YAML is refused with its line, and without quoting it",
+        "Unsupported YAML is refused with its line, and without quoting it",
         arguments: [
             ("", 1, "there is no document"), ("# nothing\n", 2, "there is no document"),
             ("a: 1\nb: [SECRET", 3, "did not find expected ',' or ']'"),
@@ -66,12 +66,12 @@ import YAML
         #expect(fault(text)?.line == line)
     }
 
-    @Test("invalid UTF-8 is refused")
+    @Test("YAML with invalid UTF-8 is refused")
     func encoding() {
         #expect(throws: YAMLError.self) { try YAMLNode(parsing: Array("a: ".utf8) + [0xC3, 0x28]) }
     }
 
-    @Test("depth, size and the expansion of aliases are bounded")
+    @Test("Depth, size and the expansion of aliases are bounded in YAML")
     func bounds() throws {
         let nested = { (levels: Int) in
             String(repeating: "[", count: levels) + String(repeating: "]", count: levels)

@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// What Tests/fuzz found worth keeping, without a sanitizer: Tests/fuzz itself throws new bytes at the same readers.
+/// The inputs that Tests/fuzz kept, without a sanitizer: Tests/fuzz itself sends new bytes to the same readers.
 @Suite struct CorpusTests {
-    @Test("a reader of strangers' bytes keeps its promises with every kept input", arguments: Self.inputs)
+    @Test("Every parser of untrusted bytes holds its invariants for every kept input", arguments: Self.inputs)
     func keptInput(_ input: Input) throws {
         let target = try #require(FuzzTarget.all.first { $0.name == input.target })
         target.read(Array(try Data(contentsOf: input.file)))
     }
 
-    @Test("every reader of strangers' bytes has kept inputs, and every kept input has a reader")
+    @Test("Every parser of untrusted bytes has kept inputs, and every kept input has a parser")
     func everyTarget() {
         #expect(Set(Self.inputs.map(\.target)) == Set(FuzzTarget.all.map(\.name)))
     }

@@ -82,7 +82,7 @@ private func tryOut(_ key: AssertionKey) {
             let header = Base64URL.encode(JSON.members(["alg": .string(algorithm.rawValue)]).bytes)
             let token = "\(header).e30.\(Base64URL.encode([UInt8](repeating: 1, count: size)))"
             guard let jwt = try? SignedJWT(token, allowed: [algorithm]) else { fatalError("no JWT: \(token)") }
-            require(!key.verifies(jwt), "nobody signed \(token)")
+            require(!key.verifies(jwt), "an unsigned token verifies: \(token)")
         }
     }
 }
@@ -96,7 +96,7 @@ private func tryOut(_ key: AssertionKey) {
     _ = claims.requiredContexts
 }
 
-/// Registration documents: a client may register again what it was told.
+/// Registration documents: a client may register again with the answer it got.
 @Sendable func fuzzClients(_ bytes: [UInt8]) {
     guard let json = try? JSON(parsing: bytes), let document = try? RegistrationDocument(json) else { return }
     guard let again = try? RegistrationDocument(document.json) else { fatalError("refused: \(document.json.text)") }

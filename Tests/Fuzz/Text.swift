@@ -59,7 +59,7 @@ import Values
         request.headers.append(Field(name: .authorization, value: value))
         guard let form = try? Form.parse(body), let parameters = try? form.parameters else { continue }
         if let credentials = try? ClientCredentials.read(request, parameters) {
-            require(!credentials.id.text.isEmpty, "nobody's credentials")
+            require(!credentials.id.text.isEmpty, "credentials without a client")
         }
         _ = ClientCredentials.named(request, form)
         _ = try? PresentedToken.read(request, form: parameters)

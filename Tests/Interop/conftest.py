@@ -16,7 +16,7 @@ ENGINES = ["sqlite", "postgresql"]
 
 
 def missing(what: str) -> None:
-    """In CI a missing part is a failure, because nobody would notice a skipped test there."""
+    """In CI a missing part is a failure, because a skipped test would go unnoticed there."""
     if os.environ.get("CI") == "true":
         pytest.fail(what)
     pytest.skip(what)

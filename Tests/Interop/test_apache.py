@@ -1,4 +1,4 @@
-"""Apache with mod_auth_openidc as Debian ships it, in front of a page that is for signed-in people only."""
+"""Apache with mod_auth_openidc as Debian ships it, in front of a page for signed-in users only."""
 
 import os
 import shutil
@@ -52,7 +52,7 @@ FLOWS = {
 
 
 class Apache:
-    """One server, in the foreground, as a person of no rights."""
+    """One server, in the foreground, as an unprivileged system user."""
 
     def __init__(self, port: int, spindle: Spindle, client: Client, flow: str):
         self.port = port
@@ -132,7 +132,7 @@ def apache(spindle, flow) -> Iterator[Apache]:
 
 
 class SiteUser:
-    """A browser of one person: what it keeps for Apache, and what for us."""
+    """A user's browser: the cookies it keeps for Apache and for Spindle."""
 
     def __init__(self, spindle: Spindle, apache: Apache):
         self.apache = apache
@@ -150,7 +150,7 @@ class SiteUser:
         return self.carry(page)
 
     def carry(self, page: Page) -> requests.Response:
-        """Takes our answer to Apache, by its address or by the form that sends itself."""
+        """Takes Spindle's answer to Apache, by its address or by the form that submits itself."""
         if page.left_for:
             assert parse_qs(urlsplit(page.left_for).query)["code"]
             return self.there.get(page.left_for, timeout=20)
@@ -166,7 +166,7 @@ def test_mod_auth_openidc_signs_users_in_and_out(spindle, apache):
     assert shown.headers["X-Person"] == f"{user.person.id} {user.person.email}"
     assert user.ask().status_code == 200
 
-    # The module ends its own session and sends the browser to ours, with the ID token for a hint.
+    # The module ends its own session and sends the browser to Spindle, with the ID token as a hint.
     away = user.ask(f"/oidc?logout={quote(apache.origin + '/bye/', safe='')}").headers["Location"]
     assert parse_qs(urlsplit(away).query)["id_token_hint"]
     assert user.browser.open(away).left_for.startswith(apache.origin + "/bye/")

@@ -1,4 +1,4 @@
-"""Nothing readable at rest: no secret that was used is in the database, its log, or the log file at trace level."""
+"""No secret that was used is readable in the database, its log, or the log file at trace level."""
 
 import base64
 import secrets
@@ -33,7 +33,7 @@ class Used(dict):
 
 
 def use_everything(server: Server) -> Used:
-    """All traffic of the main job, its refusals too: a log tells more about what went wrong."""
+    """All requests of the core flows, refused ones too: a log reveals more about failures."""
     used = Used()
     spindle = Spindle.of(server)
     used.note("admin secret", server.admin[1])

@@ -92,7 +92,7 @@ def test_auth0_python_signs_in_a_confidential_backend(world):
     told = sdk.authorization_code(code(world, client), client.redirect_uri)
     assert verified(spindle, told["id_token"], client.id)["sub"] == world.person.id
     assert sdk.client_credentials(f"{spindle.origin}/userinfo")["access_token"]
-    # `grant_type` is said: the SDK's own name for it is Auth0's alone.
+    # `grant_type` is given, because the SDK's default for it is Auth0's alone.
     person = (world.person.email, world.person.password)
     assert sdk.login(*person, scope="openid", grant_type="password")["id_token"]
     for grant, error in (("password", "invalid_grant"), (None, "unsupported_grant_type")):

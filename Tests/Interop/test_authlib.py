@@ -22,7 +22,7 @@ from harness.spindle import Person, Spindle
 SCOPE = "openid profile email offline_access"
 GRANTS = ["authorization_code", "refresh_token"]
 KEY = RSAKey.generate_key(2048, {"kid": "site", "use": "sig", "alg": "RS256"}, private=True)
-# How each kind of client is registered, and what Authlib is given to prove itself with.
+# How each kind of client is registered, and the credentials that Authlib gets.
 METHODS = {
     "none": ({}, None),
     "client_secret_basic": ({}, None),
@@ -41,7 +41,7 @@ def signer_of(spindle: Spindle, method: str):
 
 @dataclass
 class Site:
-    """A web site as Authlib's guide for Flask has it, and the browser of one who comes to it."""
+    """A web site as Authlib's guide for Flask has it, and the browser of its visitor."""
 
     app: flask.Flask
     oauth: OAuth
@@ -86,7 +86,7 @@ class Site:
         return cls(app, oauth, app.test_client(), Browser(spindle), person)
 
     def come(self, path: str = "/login") -> dict:
-        """Signs in, and returns what the site learned."""
+        """Signs in, and returns what the site got."""
         page = self.browser.open(self.here.get(path).location)
         if any(form.password_field for form in page.forms):
             page = self.browser.sign_in(page, self.person)
@@ -112,7 +112,7 @@ def client(world):
 
 
 def session(spindle: Spindle, registration: dict, method: str = "client_secret_basic", **options) -> OAuth2Session:
-    """What a program without a browser uses."""
+    """The session of a program without a browser."""
     secret = KEY if method == "private_key_jwt" else registration.get("client_secret")
     made = OAuth2Session(
         registration["client_id"], secret, token_endpoint_auth_method=method, revocation_endpoint_auth_method=method,
@@ -257,7 +257,7 @@ def test_an_api_verifies_jwt_access_tokens_by_the_published_keys(world):
     assert get(serve(spindle.origin, "https://other.example/"), good).status_code == 401
     assert get(serve("https://other.example", api), good).status_code == 401
     assert get(serve(spindle.origin, api), token(resource=api, scope="profile")).status_code == 403
-    # One that is for us alone is not for the API.
+    # A token for the server itself is not for the API.
     assert get(serve(spindle.origin, api), token()).status_code == 401
 
 

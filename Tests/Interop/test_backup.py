@@ -1,4 +1,4 @@
-"""Copies of a running server's database, and what stands between an operator and the wrong one."""
+"""Backup and restore, and the checks that keep an operator from restoring the wrong copy."""
 
 import json
 import os
@@ -56,7 +56,7 @@ def is_intact(database: Path | str) -> bool:
 
 
 @pytest.mark.parametrize("ending", ["killed", "stopped"])
-def test_the_log_of_a_database_that_is_gone_is_not_taken_for_the_restored_ones(launch, ending):
+def test_the_log_of_a_removed_database_is_not_applied_to_the_restored_one(launch, ending):
     server = launch()
     world = World.create(Spindle.of(server))
     copy = server.directory / "copy.db"
@@ -79,11 +79,11 @@ def test_the_log_of_a_database_that_is_gone_is_not_taken_for_the_restored_ones(l
     server.start()
 
 
-def test_a_log_that_lies_where_a_backup_goes_is_not_taken_for_the_backups(launch):
+def test_a_leftover_log_is_not_applied_to_a_new_backup_of_the_same_name(launch):
     server = launch()
     world = World.create(Spindle.of(server))
     copy = server.directory / "copy.db"
-    # As an earlier copy leaves it that somebody opened, and that was removed without it.
+    # An earlier copy of the same name, once opened, leaves this log behind when only the copy is removed.
     shutil.copy(server.database + "-wal", f"{copy}-wal")
     late = world.spindle.create_merchant("Made since")
     assert (done := server.command("backup", str(copy))).returncode == 0, said(done)
@@ -92,12 +92,12 @@ def test_a_log_that_lies_where_a_backup_goes_is_not_taken_for_the_backups(launch
         assert opened.execute("SELECT name FROM merchants WHERE id = ?", [late]).fetchall() == [("Made since",)]
 
 
-def test_a_server_that_was_started_while_a_backup_was_checked_is_not_restored_over(prepare):
+def test_a_restore_does_not_overwrite_a_server_that_started_meanwhile(prepare):
     server = prepare()
     server.init()
     copy, slow = server.directory / "copy.db", server.directory / "slow.db"
     assert server.command("backup", str(copy)).returncode == 0
-    # Its copy of the backup waits for us.
+    # The copy of the backup waits for this test.
     os.mkfifo(slow)
     restoring = subprocess.Popen(
         [binary(), "restore", str(slow), "--force"], env=server.environment(), cwd=server.directory,
@@ -114,7 +114,7 @@ def test_a_server_that_was_started_while_a_backup_was_checked_is_not_restored_ov
     assert server.command("merchant", "show", late).returncode == 0
 
 
-def test_a_restore_takes_the_file_that_another_restore_is_checking(prepare):
+def test_concurrent_restores_check_and_install_their_own_files(prepare):
     server = prepare()
     server.init()
     copies = [server.directory / name for name in ("first.db", "second.db")]
@@ -158,7 +158,7 @@ def undisturbed() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_an_interrupted_restore_leaves_a_copy_of_the_database(prepare, number):
+def test_an_interrupted_restore_leaves_no_copy_and_the_old_database(prepare, number):
     server = prepare()
     server.init()
     slow, before = server.directory / "slow.db", Path(server.database).read_bytes()
@@ -176,10 +176,10 @@ def test_an_interrupted_restore_leaves_a_copy_of_the_database(prepare, number):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_an_interrupted_backup_leaves_half_a_copy(prepare, number):
+def test_an_interrupted_backup_leaves_no_copy(prepare, number):
     server = prepare()
     server.init()
-    # strace makes each write take its time, and ends by the signal that ended what it ran.
+    # strace delays each write, and ends by the signal that ended its child.
     slow = ["strace", "-f", "-o", "/dev/null", "-e", "trace=pwrite64", "-e", "inject=pwrite64:delay_enter=200000"]
     with subprocess.Popen(
             [*slow, binary(), "backup", "copy.db"], env=server.environment(), cwd=server.directory,
@@ -191,7 +191,7 @@ def test_an_interrupted_backup_leaves_half_a_copy(prepare, number):
     assert left_behind(server) == [] and not (server.directory / "copy.db").exists()
 
 
-def test_a_command_that_nohup_protects_is_ended_by_a_hangup(prepare):
+def test_a_hangup_does_not_end_a_command_under_nohup(prepare):
     server = prepare()
     server.init()
     slow = server.directory / "slow.db"
@@ -207,7 +207,7 @@ def test_a_command_that_nohup_protects_is_ended_by_a_hangup(prepare):
     assert restoring.returncode == 0, output
 
 
-def test_a_restore_brings_a_withdrawn_key_back_without_a_word(prepare):
+def test_a_restore_warns_of_withdrawn_keys_that_it_brings_back(prepare):
     server = prepare()
     server.init()
     copy = server.directory / "copy.db"
@@ -216,11 +216,11 @@ def test_a_restore_brings_a_withdrawn_key_back_without_a_word(prepare):
     assert server.command("key", "withdraw", key).returncode == 0
     assert (done := server.command("restore", str(copy), "--force")).returncode == 0, said(done)
     assert key in said(done) and "withdraw" in said(done), said(done)
-    # With no key gone since there is nothing to say.
+    # With no key withdrawn since, there is no warning.
     assert "withdraw" not in said(server.command("restore", str(copy), "--force"))
 
 
-def test_doctor_calls_a_postgresql_database_whole_whose_restore_was_cut_off(prepare, cluster):
+def test_doctor_reports_a_postgresql_database_whose_restore_did_not_finish(prepare, cluster):
     server = prepare("postgresql")
     server.init()
     assert "restore did not finish" not in server.command("doctor").stdout
@@ -273,7 +273,7 @@ def test_keys_are_not_resealed_under_a_running_server(launch):
     assert server.command("key", "reseal", "--new-key-file", str(key)).returncode == 0
 
 
-def test_reseal_with_the_present_master_key_is_refused_and_calls_for_the_destruction_of_none(prepare, engine):
+def test_reseal_with_the_present_master_key_is_refused_without_asking_to_destroy_it(prepare, engine):
     server = prepare(engine)
     server.init()
     present = server.directory / "present.key"
@@ -291,7 +291,7 @@ def test_postgresql_is_backed_up_by_its_own_tools(prepare):
     assert server.command("restore", "copy.db").returncode == BAD_USAGE
 
 
-def test_a_database_that_was_cut_off_loses_its_log_when_it_is_restored(launch, prepare):
+def test_a_backup_with_a_write_ahead_log_beside_it_is_not_restored(launch, prepare):
     server = launch()
     world = World.create(Spindle.of(server))
     late = world.spindle.create_merchant("In the log only")
@@ -303,7 +303,7 @@ def test_a_database_that_was_cut_off_loses_its_log_when_it_is_restored(launch, p
     assert refused.returncode == BAD_DATA and "-wal" in said(refused), said(refused)
     itself = server.command("restore", server.database, "--force")
     assert itself.returncode == BAD_USAGE, said(itself)
-    # What the message says works.
+    # The advice of the message works.
     whole = server.directory / "whole.db"
     done = server.command("backup", str(whole), "--database", str(copy))
     assert done.returncode == 0, said(done)
@@ -311,7 +311,7 @@ def test_a_database_that_was_cut_off_loses_its_log_when_it_is_restored(launch, p
     assert server.command("merchant", "show", late).returncode == 0
 
 
-def test_a_database_that_was_cut_off_loses_its_log_when_it_is_restored_by_a_link(launch):
+def test_a_backup_with_a_write_ahead_log_is_not_restored_through_a_link(launch):
     server = launch()
     late = World.create(Spindle.of(server)).spindle.create_merchant("In the log only")
     server.kill()
@@ -326,7 +326,7 @@ def test_a_database_that_was_cut_off_loses_its_log_when_it_is_restored_by_a_link
     for path in (copy, link, second):
         refused = server.command("restore", str(path), "--force")
         assert refused.returncode == BAD_DATA and "cut.db-wal" in said(refused), said(refused)
-    # A link to a whole copy is as good as the copy.
+    # A link to a whole copy works like the copy.
     whole = folder / "whole.db"
     done = server.command("backup", str(whole), "--database", str(copy))
     assert done.returncode == 0, said(done)
@@ -337,7 +337,7 @@ def test_a_database_that_was_cut_off_loses_its_log_when_it_is_restored_by_a_link
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
-def test_what_root_restores_or_reseals_cannot_be_read_by_the_service(prepare):
+def test_root_restores_and_reseals_for_the_owner_of_the_database(prepare):
     server = prepare()
     server.init()
     copy = server.directory / "copy.db"
@@ -357,7 +357,7 @@ def test_what_root_restores_or_reseals_cannot_be_read_by_the_service(prepare):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 @pytest.mark.parametrize("planted", ["database", "key"])
-def test_init_takes_a_file_that_another_user_put_there(prepare, planted):
+def test_init_refuses_a_file_of_another_user(prepare, planted):
     server = prepare()
     path = Path(server.database + (".key" if planted == "key" else ""))
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -369,7 +369,7 @@ def test_init_takes_a_file_that_another_user_put_there(prepare, planted):
     assert server.command("init").returncode == 0
 
 
-def test_reseal_takes_a_key_that_others_can_read(prepare):
+def test_reseal_refuses_a_key_file_that_others_can_read(prepare):
     server = prepare()
     server.init()
     new = server.directory / "new.key"
@@ -382,7 +382,7 @@ def test_reseal_takes_a_key_that_others_can_read(prepare):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
-def test_reseal_takes_a_key_that_another_user_put_there(prepare):
+def test_reseal_refuses_a_key_file_of_another_user(prepare):
     server = prepare()
     server.init()
     new = server.directory / "new.key"
@@ -394,7 +394,7 @@ def test_reseal_takes_a_key_that_another_user_put_there(prepare):
     assert server.command("client", "list").returncode == 0, "the key is what it was"
 
 
-def test_a_restore_replaces_the_link_to_a_database_and_not_the_database(prepare):
+def test_a_restore_replaces_the_database_behind_a_link_and_keeps_the_link(prepare):
     server = prepare()
     server.init()
     copy = server.directory / "copy.db"
@@ -410,7 +410,7 @@ def test_a_restore_replaces_the_link_to_a_database_and_not_the_database(prepare)
     assert Path(server.database).is_symlink() and real.stat().st_ino != before and is_intact(real)
 
 
-def test_a_restore_puts_the_database_in_the_place_of_a_link_that_leads_nowhere(prepare):
+def test_a_restore_refuses_a_dangling_link(prepare):
     server = prepare()
     server.init()
     copy, link = server.directory / "copy.db", Path(server.database)
@@ -422,7 +422,7 @@ def test_a_restore_puts_the_database_in_the_place_of_a_link_that_leads_nowhere(p
     assert link.is_symlink()
 
 
-def test_a_backup_that_finds_a_file_in_its_place_takes_its_log_away(prepare):
+def test_a_backup_that_finds_a_file_in_its_place_keeps_that_files_log(prepare):
     server = prepare()
     server.init()
     slow = ["strace", "-f", "-o", "/dev/null", "-e", "trace=pwrite64", "-e", "inject=pwrite64:delay_enter=20000"]
@@ -436,7 +436,7 @@ def test_a_backup_that_finds_a_file_in_its_place_takes_its_log_away(prepare):
     assert (server.directory / "copy.db-wal").read_bytes() == b"its log" and left_behind(server) == []
 
 
-def test_a_backup_under_a_name_like_a_uri_is_empty(prepare):
+def test_a_backup_under_a_name_like_a_uri_is_whole(prepare):
     server = prepare()
     server.init()
     made = server.command("backup", "file:copy.db")
@@ -445,7 +445,7 @@ def test_a_backup_under_a_name_like_a_uri_is_empty(prepare):
     assert copy.read_bytes().startswith(b"SQLite format 3") and left_behind(server) == []
 
 
-def test_a_database_behind_a_symbolic_link_cannot_be_used(prepare):
+def test_a_database_behind_a_symbolic_link_can_be_used(prepare):
     server = prepare()
     server.init()
     real, link = Path(server.database), server.directory / "linked.db"
@@ -457,7 +457,7 @@ def test_a_database_behind_a_symbolic_link_cannot_be_used(prepare):
 
 
 @pytest.mark.parametrize("command", [("client", "list"), ("serve",), ("key", "list")])
-def test_a_command_that_refuses_another_programs_file_changes_it(prepare, command):
+def test_a_refused_file_of_another_program_is_not_changed(prepare, command):
     server = prepare()
     foreign, empty = server.directory / "foreign.db", server.directory / "empty.db"
     with sqlite3.connect(foreign) as database:

@@ -90,7 +90,7 @@ def scene(launch, engine) -> Scene:
     person = spindle.create_person()
     for path in (f"clients/{client.id}", f"users/{person.id}"):
         assert spindle.administer("PATCH", path, {"disabled": True}).status == 200
-    # The code is for requests that must not spend it: it may be late by the time, and is refused all the same.
+    # Requests that must not spend the code use it: it may have expired by then, and is refused all the same.
     return Scene(
         world, device["access_token"], device["refresh_token"], backend["refresh_token"],
         spindle.code(device["access_token"], world.backend), foreign, client, person,
@@ -111,13 +111,13 @@ def test_a_bad_request_is_refused_clearly_and_changes_nothing(scene, case):
     if case.errors:
         assert answer.error in case.errors, answer
         assert isinstance(answer.json.get("error_description", ""), str)
-    # A client that did not try by header is offered none: for that, a browser would ask the person who looks at it.
+    # A client that did not send a header gets no challenge: a browser would show its user a password prompt.
     if answer.status == 401 and answer.error != CLIENT:
         assert answer.headers.get("WWW-Authenticate"), "RFC 9110 §11.6.1: a 401 says how to authenticate"
     nothing_changed(scene)
 
 
-def test_requests_that_fail_a_binding_neither_spend_a_code_nor_revoke_what_came_of_it(scene):
+def test_requests_that_fail_a_binding_neither_spend_a_code_nor_revoke_its_tokens(scene):
     spindle, world = scene.spindle, scene.world
     code = spindle.code(scene.token, world.backend)
     bad = [

@@ -1,4 +1,4 @@
-"""A certificate is exchanged while the server is in full work, and nobody notices but by the certificate."""
+"""A certificate is replaced under full load, and clients notice nothing but the new one."""
 
 import os
 import re
@@ -18,7 +18,7 @@ from harness.wire import PATIENCE, send
 from harness.world import World
 
 EXCHANGES = 10
-# Answers, of each kind of client, between one exchange and the next.
+# Answers for each kind of client between two certificate replacements.
 BETWEEN = 40
 H2_REQUESTS = 20_000
 

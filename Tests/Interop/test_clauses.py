@@ -76,7 +76,7 @@ def test_no_script_of_another_origin_can_read_the_authorization_endpoint(world):
         for method in ["GET", "OPTIONS"]:
             answer = spindle.call(method, address, headers=asked)
             assert not [name for name in answer.headers if name.lower().startswith("access-control-")], method
-    # Where scripts of that origin are served, they are told so.
+    # Endpoints for scripts of that origin say so.
     answer = spindle.call("OPTIONS", "/oauth/token", headers=asked | {"Access-Control-Request-Method": "POST"})
     assert answer.headers["Access-Control-Allow-Origin"] == ORIGIN
 
@@ -175,8 +175,8 @@ def test_random_values_cannot_be_guessed(world):
     for name, values in drawn.items():
         assert len(values) == 20, name
         assert all(re.fullmatch("[A-Za-z0-9_-]{43,}", value) for value in values), name
-        # Wherever one looks past the time, the letters differ from one to the next. Behind those of a refresh token
-        # stands its family, which is no secret.
+        # After the time, every position differs from one value to the next. A refresh token ends with its family, which
+        # is no secret.
         tails = [value[12:55] if name == "refresh token" else value[-43:] for value in values]
         assert all(len({tail[place] for tail in tails}) > 4 for place in range(42)), name
     secrets = {spindle.create_client(world.merchant, f"Client {number}").secret for number in range(4)}
@@ -272,7 +272,7 @@ def signed(claims: dict, secret: str) -> str:
     return (text + b"." + base64.urlsafe_b64encode(mac).rstrip(b"=")).decode()
 
 
-def test_an_assertion_without_each_of_its_claims_authenticates_nobody(world):
+def test_an_assertion_without_one_of_its_claims_is_refused(world):
     spindle = world.spindle
     client = spindle.create_client(
         world.merchant, "Signer", grant_types=["client_credentials"], token_endpoint_auth_method="client_secret_jwt",
@@ -296,7 +296,7 @@ def test_an_assertion_without_each_of_its_claims_authenticates_nobody(world):
 
 
 def test_a_tokens_header_cannot_supply_its_key(world):
-    """A header with `jku`, `x5u` or `jwk` invites its reader to believe the token's own key."""
+    """A header with `jku`, `x5u` or `jwk` asks its reader to trust the token's own key."""
     token = world.spindle.password(world.app, world.person, scope="openid")["id_token"]
     part = token.split(".")[0]
     header = json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))

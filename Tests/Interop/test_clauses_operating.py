@@ -1,4 +1,4 @@
-"""Clauses of the standards about running a server, that no other test shows: docs/security names these tests."""
+"""Clauses of the standards about running a server that no other test shows: docs/security names these tests."""
 
 import json
 import re
@@ -28,7 +28,7 @@ def world(server) -> World:
 
 
 def lines_after(server: Server, start: int, wanted: int) -> list[dict]:
-    """What the log got since it was `start` bytes long."""
+    """The log from byte `start` on."""
     deadline = time.monotonic() + PATIENCE
     while True:
         lines = [json.loads(line) for line in server.log.read_bytes()[start:].splitlines() if line.endswith(b"}")]
@@ -108,7 +108,7 @@ def nginx(program, tmp_path) -> Iterator[Address]:
 
 
 def test_nginx_redirects_browsers_to_https_and_refuses_programs(nginx):
-    """Who is led on goes on sending its secrets in the clear first (ASVS 4.1.2)."""
+    """A redirected program would go on sending its secrets in the clear (ASVS 4.1.2)."""
     spindle = Spindle(nginx, ("", ""))
     for path in ["/login", "/oauth/authorize?client_id=x", "/account", "/", "/signup", "/menu"]:
         answer = spindle.call("GET", path, headers={"Host": "id.example.com"})

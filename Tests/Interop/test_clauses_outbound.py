@@ -1,4 +1,4 @@
-"""Clauses of the standards about whom the server believes: docs/security names these tests."""
+"""Clauses of the standards about the servers that Spindle calls: docs/security names these tests."""
 
 import json
 import secrets
@@ -17,7 +17,7 @@ from harness.world import World
 
 
 class KeySet:
-    """What a client publishes, at an address of this machine, and how often it was asked for it."""
+    """A client's published keys, at an address of this machine, and how often they were fetched."""
 
     def __init__(self, key: ECKey, identity: Identity | None = None):
         asked = self.asked = []

@@ -40,7 +40,7 @@ def world(server) -> World:
 # curl
 
 
-# The version is the answer's, which is our own for an older client too (RFC 9110 §6.2).
+# The version in an answer is the server's own, for an older client too (RFC 9110 §6.2).
 @pytest.mark.parametrize(
     ("option", "version", "keeps"), [("--http1.0", "1.1", False), ("--http1.1", "1.1", True), ("--http2", "2", True)])
 def test_curl_gets_many_tokens_on_one_connection(server, world, identity, program, option, version, keeps):

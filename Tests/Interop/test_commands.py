@@ -31,7 +31,7 @@ def said(done) -> str:
 
 
 def good(done):
-    """The JSON a command printed, having succeeded."""
+    """The JSON that a successful command printed."""
     assert done.returncode == 0, f"{done.args}: {done.returncode}\n{said(done)}"
     return json.loads(done.stdout)
 
@@ -56,14 +56,14 @@ def test_init_prints_the_admin_client_once_and_a_second_run_changes_nothing(prep
     assert third.returncode == 0 and made["admin_client_secret"] not in said(third)
     assert re.search("already|nothing", said(third), re.IGNORECASE), said(third)
     if engine == "sqlite":
-        # Not the bytes: opening a file whose log was folded in may count a change that changes nothing.
+        # The bytes may differ: opening a file whose log was folded in may count a change that changes nothing.
         assert rows(server.database) == before
 
     server.start()
     assert Spindle.of(server).admin_token(), "the first secret still works"
 
 
-def test_a_second_init_tells_that_its_admin_client_was_deleted(prepare):
+def test_a_second_init_reports_that_its_admin_client_was_deleted(prepare):
     server = prepare()
     admin = server.init()["admin_client_id"]
     assert server.command("client", "delete", admin).returncode == 0
@@ -75,7 +75,7 @@ def test_a_second_init_tells_that_its_admin_client_was_deleted(prepare):
 
 
 @pytest.mark.parametrize("setting", ["SPINDLE_TLS_CERTIFICATE", "SPINDLE_TLS_KEY"])
-def test_a_missing_certificate_file_ends_the_service_for_good(prepare, program, tmp_path, setting):
+def test_a_missing_certificate_file_is_a_fault_that_systemd_retries(prepare, program, tmp_path, setting):
     identity = Identity.make(tmp_path, program("openssl", "openssl"))
     server = prepare_https(prepare, identity)
     server.init()
@@ -160,7 +160,7 @@ def test_migrate_reports_and_applies_missing_steps(prepare, engine):
     behind = server.command("migrate", "--check")
     assert behind.returncode == 1 and behind.stdout + behind.stderr, said(behind)
     if engine == "sqlite":
-        # A path without a database is more likely a wrong one.
+        # A path without a database is more likely a mistyped one.
         refused = server.command("migrate")
         assert refused.returncode == BAD_CONFIGURATION and not Path(server.database).exists(), said(refused)
         server.init()
@@ -177,7 +177,7 @@ def test_doctor_has_a_line_for_each_check_and_reports_the_failing_one(launch):
     for subject in ("config", "pages", "database", "key", "clock", "issuer"):
         assert subject in lines, f"no line about {subject}:\n{healthy.stdout}"
     server.stop()
-    assert server.command("doctor").returncode == 1, "an issuer nobody answers for is bad"
+    assert server.command("doctor").returncode == 1, "an issuer that does not answer is bad"
 
 
 def test_doctor_warns_of_secrets_that_others_can_read(prepare, tmp_path):
@@ -195,7 +195,7 @@ def test_doctor_warns_of_secrets_that_others_can_read(prepare, tmp_path):
     assert warning not in server.command("doctor", "--config", str(file)).stdout
 
 
-def test_doctor_is_silent_about_a_configuration_that_others_can_write(prepare, tmp_path):
+def test_doctor_warns_of_a_configuration_that_others_can_write(prepare, tmp_path):
     server = prepare()
     server.init()
     file, authorities = tmp_path / "spindle.yaml", tmp_path / "authorities.pem"
@@ -229,7 +229,7 @@ def test_doctor_warns_of_folders_in_which_others_can_put_files(prepare, tmp_path
     assert f"{warning} {page}" in server.command("doctor").stdout
 
 
-def test_doctor_warns_where_everybody_has_the_proxys_address(prepare):
+def test_doctor_warns_of_an_https_issuer_without_trusted_proxies(prepare):
     server = prepare(settings={"SPINDLE_ISSUER": "https://id.loom.example"})
     server.init()
     warning = "every request counts as the proxy's"
@@ -247,7 +247,7 @@ def test_doctor_warns_of_providers_asked_without_tls(prepare):
     assert "google_api https://example.com is not the provider's own host" in told.stdout, told.stdout
 
 
-def test_doctor_tells_whose_front_channel_tokens_buy(prepare):
+def test_doctor_names_clients_whose_front_channel_tokens_may_be_exchanged(prepare):
     server = prepare()
     server.init()
     assert "front channel" not in server.command("doctor").stdout
@@ -262,7 +262,7 @@ def test_doctor_tells_whose_front_channel_tokens_buy(prepare):
     assert "front channel" not in server.command("doctor").stdout
 
 
-def test_doctor_tells_whose_codes_need_no_secret_or_are_redeemed_twice(prepare):
+def test_doctor_names_clients_whose_codes_need_no_secret_or_are_redeemed_twice(prepare):
     server = prepare()
     server.init()
     merchant = json.loads(server.command("merchant", "create", "--name", "Loom", "--json").stdout)["id"]
@@ -302,7 +302,7 @@ def test_the_refresh_leeway_of_a_browser_app_is_set_and_shown(prepare):
     assert backend.returncode != 0 and "refresh_leeway" in said(backend), said(backend)
 
 
-def test_doctor_tells_whose_id_tokens_have_a_shared_secret(launch, engine):
+def test_doctor_names_clients_whose_id_tokens_are_signed_with_a_shared_secret(launch, engine):
     server = launch(engine)
     spindle = Spindle.of(server)
     assert "ID tokens" not in server.command("doctor").stdout
@@ -313,7 +313,7 @@ def test_doctor_tells_whose_id_tokens_have_a_shared_secret(launch, engine):
     assert re.search(rf"warning +ID tokens .*{client.id} \(Gateway\)", told), told
 
 
-def test_doctor_tells_whose_access_tokens_go_through_addresses(launch, engine):
+def test_doctor_names_clients_whose_access_tokens_go_through_addresses(launch, engine):
     server = launch(engine)
     spindle = Spindle.of(server)
     assert "response types" not in server.command("doctor").stdout
@@ -530,7 +530,7 @@ def test_a_stolen_signing_key_is_withdrawn_while_the_server_runs(launch):
     def signing(algorithm: str) -> dict:
         return max((k for k in listed() if k["algorithm"] == algorithm), key=lambda k: k["signs_from"])
 
-    # One of each algorithm from the start; those that no client is set to do not rotate.
+    # One key of each algorithm from the start; those that no client uses do not rotate.
     assert {key["algorithm"] for key in listed()} == {"RS256", "ES256", "PS256", "EdDSA"}
     old = signing("RS256")
     made = good(server.command("key", "rotate", "--json"))["items"]
@@ -553,7 +553,7 @@ def test_a_server_makes_the_first_key_of_each_algorithm_before_it_listens(prepar
     server: Server = prepare()
     server.init()
     for key in good(server.command("key", "list", "--json"))["items"]:
-        # As on a database of before that algorithm was known: no key of it, and none made.
+        # As on a database that is older than the algorithm: it has no key of it.
         with sqlite3.connect(server.database) as database:
             database.execute("DELETE FROM signing_keys WHERE id = ?", (key["id"],))
     server.start()
@@ -585,7 +585,7 @@ def test_a_terminated_server_finishes_running_requests_and_refuses_new_ones(laun
     assert statuses == [0]
 
 
-def test_a_reload_ends_a_server_that_starts(prepare):
+def test_a_reload_does_not_end_a_starting_server(prepare):
     server = prepare()
     with socket.create_server(("127.0.0.1", 0)) as silent:
         silent.settimeout(PATIENCE)
@@ -623,7 +623,7 @@ def is_refused(server: Server) -> bool:
         return True
 
 
-def test_a_secret_goes_into_a_connection_when_standard_output_is_closed(prepare, engine):
+def test_a_secret_is_reported_as_lost_when_standard_output_is_closed(prepare, engine):
     server = prepare(engine)
     server.init()
     merchant = json.loads(server.command("merchant", "create", "--name", "Loom", "--json").stdout)["id"]
@@ -634,7 +634,7 @@ def test_a_secret_goes_into_a_connection_when_standard_output_is_closed(prepare,
     assert made.returncode == 74 and "Its secret is lost" in made.stderr, made.stderr
 
 
-def test_a_client_of_a_command_has_addresses_at_this_server(prepare):
+def test_a_client_cannot_be_created_with_addresses_of_this_server(prepare):
     server = prepare()
     server.init()
     own = server.environment().get("SPINDLE_ISSUER") or "http://" + server.environment()["SPINDLE_LISTEN"]

@@ -1,4 +1,4 @@
-"""Slow, idle and too many connections: the server cuts them, and goes on answering everybody else."""
+"""The server closes slow, idle and surplus connections, and goes on answering other clients."""
 
 import socket
 import threading
@@ -25,7 +25,7 @@ def world(launch) -> World:
 
 @contextmanager
 def everybody_else(world: World):
-    """Other clients, who must be answered all the while, and at least five times."""
+    """Other clients, which must be answered all the while, and at least five times."""
     over, answered, failed = threading.Event(), [], []
 
     def ask():
@@ -64,7 +64,7 @@ def test_a_request_that_is_never_finished_is_disconnected(world, start, drip):
         seconds_until_closed(line, drip)
 
 
-def test_many_slow_clients_delay_nobody(world):
+def test_many_slow_clients_delay_no_other_client(world):
     with everybody_else(world), ExitStack() as stack:
         lines = [stack.enter_context(world.spindle.address.dial()) for _ in range(100)]
         for line in lines:
@@ -92,7 +92,7 @@ def test_a_connection_in_use_outlives_request_and_idle_timeouts(world):
 
 
 def test_a_half_open_connection_is_closed(world):
-    """The client went away without a word after its request: it reads nothing, and sends nothing more."""
+    """The client disappears after its request: it reads nothing, and sends nothing more."""
     with everybody_else(world), world.spindle.address.dial() as line:
         line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
         line.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -100,7 +100,7 @@ def test_a_half_open_connection_is_closed(world):
         seconds_until_closed(line)
 
 
-def test_unused_connections_make_room_when_as_many_are_open_as_may_be(launch):
+def test_unused_connections_make_room_when_the_limit_is_reached(launch):
     cap = 12
     world = World.create(Spindle.of(launch(settings={"SPINDLE_MAX_CONNECTIONS": str(cap)})))
 
@@ -118,7 +118,7 @@ def test_unused_connections_make_room_when_as_many_are_open_as_may_be(launch):
         for line in lines:
             ask(line)
         for line in lines:
-            assert line.recv(4096).startswith(b"HTTP/1.1 200"), "nobody is shut out"
+            assert line.recv(4096).startswith(b"HTTP/1.1 200"), "no client is shut out"
         time.sleep(1)
         left = [line for line in lines if is_open(line)]
         assert 0 < len(left) <= cap, f"{len(left)} are open"

@@ -1,4 +1,4 @@
-"""A process that crashes comes back at once, and prints nothing of its memory: no backtrace, no core."""
+"""A crashed process is restarted at once, and leaves nothing of its memory: no backtrace, no core."""
 
 import re
 import resource
@@ -13,7 +13,7 @@ from harness.world import World
 
 DEPLOY = REPOSITORY / "deploy"
 QUIET = {"SWIFT_BACKTRACE": "enable=no"}
-# What the backtraces of Swift and of libc consist of.
+# Marks of the backtraces of Swift and of libc.
 TRACES = ["Backtrace", "backtrace", "Thread ", "Registers", "Crash", "crashed", "*** ", "0x", " in ", "Images"]
 
 
@@ -37,7 +37,7 @@ def test_systemd_restarts_the_process_at_once_and_prevents_core_dumps():
     assert settings["Unit.StartLimitIntervalSec"] == ["0"], "systemd would give up after five crashes in ten seconds"
     assert "SWIFT_BACKTRACE=enable=no" in settings["Service.Environment"]
     assert settings["Service.LimitCORE"] == ["0"]
-    # What no restart mends is not tried again.
+    # A failure that no restart mends is not tried again.
     assert settings["Service.RestartPreventExitStatus"] == ["78"]
 
 
@@ -52,7 +52,7 @@ def test_a_container_writes_no_core_dump_and_is_restarted():
     assert re.search(r"^    ulimits:\n      core: 0$", spindle, flags=re.MULTILINE)
 
 
-def test_a_crash_without_a_limit_around_it_leaves_keys_in_a_core(launch):
+def test_the_server_forbids_itself_core_dumps(launch):
     assert resource.prlimit(launch().process.pid, resource.RLIMIT_CORE) == (0, 0)
 
 

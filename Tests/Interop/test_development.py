@@ -21,7 +21,7 @@ def said(done) -> str:
 
 
 def trying(server: Server) -> tuple[str, list[str]]:
-    """The address that the server says to open, and where its client may be returned to."""
+    """The address that the server tells to open, and the redirect URI of its client."""
     log = server.log.read_text("utf-8")
     begun = log[log.rindex("Development mode:"):]
     uris = re.search(r"redirect_uri +(\S+(?:\n +\S+)*)", begun)[1].split()
@@ -90,7 +90,7 @@ def test_development_mode_needs_only_an_empty_folder(prepare):
     assert tokens.json["refresh_token"]
     server.stop()
 
-    # Said no more, the addresses stay; said anew, they are those.
+    # Without the options the addresses stay; given again, they are replaced.
     server.start("--dev")
     assert trying(server)[1] == uris
     server.stop()
@@ -98,7 +98,7 @@ def test_development_mode_needs_only_an_empty_folder(prepare):
     assert trying(server)[1] == [uris[0], "app:/back"]
     server.stop()
 
-    # Its users may be made up.
+    # Users may be made up.
     refused = server.command("serve", SPINDLE_ISSUER="https://id.example")
     assert refused.returncode == BAD_CONFIGURATION and "served with --dev since" in refused.stderr, said(refused)
     told = server.command("doctor")
@@ -111,7 +111,7 @@ def test_development_mode_needs_only_an_empty_folder(prepare):
 
 
 def test_sync_gateway_has_a_client_of_its_own_that_takes_any_secret(prepare, engine):
-    """As its own test provider does: a code without PKCE, redeemed with whatever secret the gateway has."""
+    """As Sync Gateway's test provider does: a code without PKCE, redeemed with any secret."""
     server = prepare(engine)
     gateway = "http://localhost:4984/travel/_oidc_callback?provider=spindle"
     server.start("--dev", "--dev-redirect-uri", gateway, "--dev-redirect-uri", "com.example.app:/back")
@@ -155,7 +155,7 @@ def test_sync_gateway_has_a_client_of_its_own_that_takes_any_secret(prepare, eng
         assert redeem("qux", how, last).json["error"] == "invalid_client"
     server.stop()
 
-    # Said no more, its address stays.
+    # Without the option its address stays.
     server.start("--dev")
     assert gateway in server.log.read_text("utf-8").rsplit("Development mode:", 1)[1]
     server.stop()

@@ -110,7 +110,7 @@ OF_THE_DATABASE = GOOD.replace("fdatasync(12</t/spindle.db-wal>", "fdatasync(12<
 FAILED = GOOD.replace("resumed>) = 0", "resumed>) = -1 EIO (Input/output error)")
 
 
-def test_the_reading_of_a_trace_accepts_the_right_order():
+def test_the_trace_reader_accepts_the_right_order():
     trace = events(GOOD)
     assert len(exchanges(trace)) == 1 and unsynced(trace, exchanges(trace)) == []
 
@@ -119,6 +119,6 @@ def test_the_reading_of_a_trace_accepts_the_right_order():
     "text", [NEVER, BEFORE_THE_WRITE, AFTER_THE_ANSWER, OF_THE_DATABASE, FAILED],
     ids=["never", "before the write", "after the answer", "of the database", "failed"],
 )
-def test_the_reading_of_a_trace_finds_an_answer_that_did_not_wait(text):
+def test_the_trace_reader_finds_an_answer_that_did_not_wait(text):
     trace = events(text)
     assert len(unsynced(trace, exchanges(trace))) == 1

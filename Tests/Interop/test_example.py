@@ -1,5 +1,5 @@
-"""What docs/ says to those who speak SPiD: the example (an app in Swift, its web view, a backend in Python) is compiled
-and run as it stands there, and so are the commands of the guide."""
+"""The example for SPiD's users in docs/ (an app in Swift, its web view, a backend in Python) is compiled and run as it
+is printed there, and so are the commands of the guide."""
 
 import os
 import re
@@ -63,7 +63,7 @@ def test_the_app_its_web_view_and_its_backend_go_from_sign_in_to_log_out(launch)
     assert ["spindle_session" in line for line in in_browser] == [True, False], "signed in, then out"
 
     # The server's own record: two ways to sign in, and for each the token families of the app, the backend and the
-    # page. None lives, nor do the web views' sessions, which end with the app's. The browser's session has ended too.
+    # page. None lives. The web views' sessions end with the app's, and the browser's session has ended too.
     held = spindle.administer("GET", f"users/{user['id']}/data").json
     assert len(held["connections"]) == 2, held
     assert len(held["permissions"]) == 6 and all("ended_at" in family for family in held["permissions"]), held
@@ -92,7 +92,7 @@ def test_the_example_fails_when_the_server_refuses(launch):
     assert not Spindle.of(server).administer("GET", "users").json["items"]
 
 
-def test_the_guides_commands_do_what_it_says(tmp_path, program):
+def test_the_spid_guides_walk_does_what_it_says(tmp_path, program):
     for name in ("curl", "bash"):
         program(name, name)
     expect_in_order(

@@ -60,20 +60,20 @@ def test_no_extreme_value_gets_a_500(server, cast, engine, part):
 
 
 def the_server_is_well(server, cast: Cast) -> None:
-    """It is the process that was started, and it serves as before."""
+    """The process that was started still runs and serves."""
     assert server.process.poll() is None
     spindle, world = cast.spindle, cast.world
     assert spindle.call("GET", "/readyz").status == 200
     assert spindle.client_credentials(world.backend).status == 200
     token = spindle.password(world.app, world.person, source="127.0.0.10")["access_token"]
     assert spindle.me(token).json["user_id"] == world.person.id
-    # A line of the log is one line, whatever a client said, and none tells of a fault of ours.
+    # Every log line is a whole line, whatever a client sent, and none reports a fault of the server.
     for line in server.log.read_text("utf-8").splitlines():
         assert json.loads(line)["level"] in ("info", "warning"), line
 
 
 def answers(cast: Cast, path: str, names: tuple[str, ...] = ()) -> set[int]:
-    """What `path` answers to its first asker, by any method."""
+    """The answers of `path` to its first actor, for any method."""
     found = set()
     for method in ("GET", "POST", "DELETE"):
         requests = Requests(cast, Leg(path, names, method, first(ACTORS, path)[0]), random.Random(0))

@@ -1,4 +1,4 @@
-"""HTTP/2 as an attacker speaks it: each known flood ends at its bound, and everybody else is answered meanwhile."""
+"""Each known flood of HTTP/2 ends at its bound, and other clients are answered meanwhile."""
 
 import socket
 import ssl
@@ -23,8 +23,8 @@ GREETING = PREFACE + frame(SETTINGS, 0, 0)
 WHOLE = END_HEADERS | END_STREAM
 CANCEL = (8).to_bytes(4, "big")
 PROTOCOL_ERROR, REFUSED_STREAM, ENHANCE_YOUR_CALM = 1, 7, 11
-# What no flood may get through: frames before the end has come back to its sender (how many the server takes is
-# counted in HTTP2LimitTests), and memory of the server.
+# The bounds of every flood: frames until its sender sees the end (HTTP2LimitTests counts how many the server takes),
+# and memory of the server.
 MOST_FRAMES = 40_000
 MOST_MEMORY = 24 * 2**20
 REQUEST_TIMEOUT = 2
@@ -52,7 +52,7 @@ def world(server) -> World:
 
 @pytest.fixture
 def well(server, world):
-    """After the test the server is the one it was: alive, at rest, and about as large."""
+    """After the test the server is alive, at rest, and about as large as before."""
     before = resident(server)
     yield
     assert server.process.poll() is None, server.log_tail()
@@ -140,7 +140,7 @@ IDLE = [
 @pytest.mark.parametrize(("first", "again", "reads"), [each[1:] for each in IDLE], ids=[each[0] for each in IDLE])
 def test_a_flood_of_frames_without_content_ends_the_connection(server, well, first, again, reads):
     sent, received = flood(server, first, lambda _: again * 50, 50, reads=reads)
-    # Who does not read does not see the end, and what it sends then is dropped.
+    # A client that does not read does not see the end, and its further frames are dropped.
     assert sent < MOST_FRAMES or not reads, received
     assert received.codes(GOAWAY) in ([ENHANCE_YOUR_CALM], [PROTOCOL_ERROR]), received
 
@@ -155,8 +155,8 @@ def test_rapid_resets_end_the_connection(server, well):
     assert received.codes(GOAWAY) in ([ENHANCE_YOUR_CALM], []), received
 
 
-def test_refused_streams_that_nobody_reads_end_the_connection(server, well):
-    """Each is a reset that the server keeps until it can send it, of twelve times the size."""
+def test_unread_refusals_of_streams_end_the_connection(server, well):
+    """Each refusal is a reset of twelve times the size, which the server keeps until it can send it."""
     line = attacker(server)
     line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     windows = (4).to_bytes(2, "big") + b"\x7f\xff\xff\xff"
@@ -164,7 +164,7 @@ def test_refused_streams_that_nobody_reads_end_the_connection(server, well):
     most, sent = 400_000, 0
     try:
         line.settimeout(PATIENCE)
-        # So many answers that the socket is full, and a hundred streams stay open.
+        # Enough answers that the socket is full and a hundred streams stay open.
         while sent < 1_200:
             line.sendall(frame(HEADERS, WHOLE, 2 * sent + 1, get("/assets/spindle.css")))
             sent += 1
@@ -202,7 +202,7 @@ def test_resets_that_the_server_is_made_to_send_end_the_connection(server, well,
 
 
 @pytest.mark.parametrize("piece", [b"", b"\0\1a\1b", b"\0\1a\1b" * 3_000], ids=["empty", "small", "large"])
-def test_continuation_without_end_ends_the_connection(server, well, piece):
+def test_endless_continuation_ends_the_connection(server, well, piece):
     first = frame(HEADERS, END_STREAM, 1, get())
     sent, received = flood(server, first, lambda _: frame(CONTINUATION, 0, 1, piece), 1)
     assert sent < MOST_FRAMES, received
@@ -229,7 +229,7 @@ BOMBS = [
 
 @pytest.mark.parametrize(("block", "outcomes"), [each[1:] for each in BOMBS], ids=[each[0] for each in BOMBS])
 def test_a_header_block_that_grows_when_decoded_reaches_no_handler(server, well, block, outcomes):
-    """100 streams of it, whose client lets no answer out."""
+    """100 streams with this block, whose client does not let answers out."""
     line = attacker(server)
     try:
         # Changes of the table's size come before the first field, and end the connection where there are three.
@@ -259,7 +259,7 @@ CONNECTIONS = 20
 
 
 def test_references_to_one_header_entry_do_not_fill_memory_while_bodies_are_pending(server):
-    """13 KiB on each connection: 100 requests of 28 KiB of fields each, whose bodies do not come."""
+    """13 KiB on each connection: 100 requests with 28 KiB of fields each, whose bodies do not come."""
     fields = headers("/oauth/token", (b"content-type", b"application/x"))
     lines, before = [], resident(server)
     try:
@@ -298,7 +298,7 @@ def test_the_hundred_and_first_stream_is_refused_before_any_settings_are_acknowl
 
 @pytest.mark.parametrize("window", [0, 1])
 def test_answers_behind_a_closed_window_are_given_up_and_cost_no_time_meanwhile(server, well, window):
-    """100 answers behind a window of nothing, and pings for as long as the server listens."""
+    """100 answers behind a closed window, and pings for as long as the server reads."""
     line = attacker(server)
     line.sendall(frame(SETTINGS, 0, 0, b"\0\4" + window.to_bytes(4, "big")))
     for number in range(100):
@@ -307,23 +307,23 @@ def test_answers_behind_a_closed_window_are_given_up_and_cost_no_time_meanwhile(
     received.wait(line, lambda: len(received.of(HEADERS)) >= 100)
     used = busy(server, 1)
     assert used < 0.2, f"it takes {used:.0%} of a core to wait"
-    # And the control frames are read: an honest client of the same connection would go on by them.
+    # The control frames are read: an honest client on the same connection needs them.
     line.sendall(frame(PING, 0, 0, b"are you?") + frame(WINDOW_UPDATE, 0, 1, (60_000).to_bytes(4, "big")))
     received.wait(line, lambda: received.of(PING) and received.ends(1))
     line.close()
 
 
 UNREAD_CONNECTIONS = 120
-# 64 MiB of answers, what a loop makes of them within a turn, and what streams and connections themselves take.
+# 64 MiB of answers, what one turn of a loop adds to them, and the memory of streams and connections.
 MOST_UNREAD = 110 * 2**20
 
 
-def test_answers_that_nobody_reads_do_not_fill_the_memory(server):
-    """On each connection 100 style sheets of 8 KiB, none of which is let out: 96 MiB of them."""
+def test_unread_answers_do_not_fill_the_memory(server):
+    """100 style sheets of 8 KiB on each connection, all unread: 96 MiB."""
     path = b"/assets/spindle.css"
     block = b"\x82\x87\x01\x09localhost\x04" + bytes([len(path)]) + path
     streams = b"".join(frame(HEADERS, WHOLE, 2 * number + 1, block) for number in range(100))
-    # Handshakes first: those that come while pages are made have to wait.
+    # Handshakes first: later ones have to wait while pages are made.
     honest, lines = attacker(server), [attacker(server) for _ in range(UNREAD_CONNECTIONS)]
     before, most = resident(server), 0
     try:
@@ -352,7 +352,7 @@ def test_data_after_a_reset_does_not_use_up_the_connections_window(server, world
     data = frame(DATA, 0, 1, b"a" * 16_000)
     line.sendall(OPEN_BODY + frame(RST_STREAM, 0, 1, CANCEL) + data * 4)
     received = Frames()
-    # Either the connection ends, or what was sent is given back, but for a frame.
+    # Either the connection ends, or its window was given back, except for one frame.
     received.wait(line, lambda: received.of(GOAWAY) or sum(
         int.from_bytes(payload, "big") for at, payload in received.of(WINDOW_UPDATE) if at == 0) >= 32_000)
     line.close()
@@ -411,7 +411,7 @@ FATAL = [
     ("padding over its frame", OPEN_BODY + frame(DATA, PADDED, 1, b"\x09a")),
     ("HEADERS too short for its priority", frame(HEADERS, WHOLE | PRIORITIZED, 1, b"\0\0\0")),
     ("an index of HPACK that is none", frame(HEADERS, WHOLE, 1, b"\xff\xff\xff\xff\x0f")),
-    ("an integer of HPACK without end", frame(HEADERS, WHOLE, 1, b"\xff" + b"\xff" * 40)),
+    ("an endless integer of HPACK", frame(HEADERS, WHOLE, 1, b"\xff" + b"\xff" * 40)),
     ("a table of HPACK over the limit", frame(HEADERS, WHOLE, 1, b"\x3f\xe1\xff\xff\x07" + get())),
 ]
 

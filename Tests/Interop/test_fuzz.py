@@ -22,7 +22,7 @@ NAMES = [
     "username", "assertion", "clientId", "type", "redirectUri", "oauth_token", "token", "token_type_hint",
     "response_type", "state", "nonce", "code_challenge", "code_challenge_method", "prompt", "max_age", "cursor",
 ]
-# The password grant is left out: its hashes would make the storm a drizzle.
+# The password grant is left out: its hashes would slow the storm down.
 GRANTS = ["client_credentials", "authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:jwt-bearer"]
 PATHS = [
     "/oauth/token", "/oauth/exchange", "/oauth/introspect", "/oauth/revoke", "/oauth/authorize", "/auth/session/{}",
@@ -78,7 +78,7 @@ class Storm:
         return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
 
     def torn(self) -> bytes:
-        """A request in which some bytes are no longer what they were."""
+        """A request with some bytes changed."""
         request = bytearray(self.request())
         for _ in range(self.chance.randrange(1, 6)):
             request[self.chance.randrange(len(request))] = self.chance.randrange(256)

@@ -29,7 +29,7 @@ from relying_party.fixtures import CALLBACK, claims, gateway_program, provider, 
 
 
 def tries(visits: list[dict]) -> list[tuple[str, int]]:
-    """How the client was proven at the token endpoint, and what was answered."""
+    """How the client authenticated at the token endpoint, and the answer."""
     return [(visit.get("scheme") or "body", visit["status"]) for visit in visits if visit["path"] == "/oauth/token"]
 
 
@@ -39,7 +39,7 @@ def test_A01_the_issuer_is_the_configured_one_to_the_byte(prepare, start, ending
     server.settings["SPINDLE_ISSUER"] = server.address.origin + ending
     server.init()
     gateway = start(p={"issuer": server.origin, "client_id": "0", "callback_url": CALLBACK})
-    # It may start first: it asks when the first person comes, and then again.
+    # The gateway may start first: it asks at the first sign-in, and then again.
     assert gateway.call("GET", "/db/_oidc").status == 500
     server.start()
     spindle = Spindle(server.address, server.admin)
@@ -53,7 +53,7 @@ def test_A01_the_issuer_is_the_configured_one_to_the_byte(prepare, start, ending
     assert "issuer did not match" in other.call("GET", "/db/_oidc").text
 
 
-def test_A02_discovery_is_the_same_bytes_each_time_and_may_be_kept(world):
+def test_A02_discovery_is_the_same_bytes_each_time_and_may_be_cached(world):
     line = world.spindle.address.connect()
     answers = [
         world.spindle.call("GET", path, connection=line)
@@ -89,18 +89,18 @@ def test_A05_a_code_survives_a_wrong_secret_in_basic_and_is_redeemed_with_the_ri
     guest = visit(spoil_basic=True)
     for _ in range(3):
         assert guest.sign_in()["id_token"]
-    # Once it knows the way it takes it at once.
+    # Once it knows the method that works, it uses it at once.
     assert tries(guest.gateway.trace()) == [("Basic", 401), ("body", 200), ("body", 200), ("body", 200)]
 
 
 @pytest.mark.parametrize("encode", [
     lambda text: text,
-    # What is encoded without need is the same id and secret.
+    # An id or secret that was encoded without need is the same.
     lambda text: "".join(f"%{byte:02X}" for byte in text.encode()),
 ])
 def test_A06_ids_and_secrets_are_form_encoded_in_basic(world, encode):
     client = register(world.spindle)
-    # So that it makes no difference whether a client encodes: ours have nothing that needs it.
+    # Ours have no character that needs encoding, so it makes no difference whether a client encodes.
     assert quote(client.id, safe="") == client.id and quote(client.secret, safe="") == client.secret
 
     def ask(secret: str) -> Answer:
@@ -117,7 +117,7 @@ def test_A06_ids_and_secrets_are_form_encoded_in_basic(world, encode):
     assert ask("50%").status in (400, 401)
 
 
-def test_A07_a_refresh_brings_a_new_id_token_of_the_same_person(visit):
+def test_A07_a_refresh_brings_a_new_id_token_of_the_same_user(visit):
     guest = visit()
     told = guest.sign_in()
     again = guest.gateway.refresh(told["refresh_token"])
@@ -143,7 +143,7 @@ def test_A08_one_refresh_token_can_be_used_repeatedly(visit):
     assert len(seen) == 5
 
 
-def test_A09_offline_access_decides_who_gets_refresh_tokens(visit, world):
+def test_A09_the_refresh_token_grant_decides_which_clients_get_refresh_tokens(visit, world):
     # A client that may use the grant gets one, requested or not; any other client does not.
     guest = visit()
     assert guest.sign_in()["refresh_token"]
@@ -200,7 +200,7 @@ def test_A12_a_redirect_uri_with_a_query_keeps_its_bytes(world, start, redirect_
     assert back.startswith(redirect_uri + "&")
     told = dict(parse_qsl(back.removeprefix(redirect_uri + "&")))
     assert told["state"] == "s t" and told["code"]
-    # What is not registered to the letter gets nothing.
+    # An address that is not registered to the letter gets no code.
     for wrong in (CALLBACK, redirect_uri + "&y=1", redirect_uri.replace("provider=foo", "provider=bar")):
         page = guest.browser.open(spindle.authorize_path(client, None, scope="openid", redirect_uri=wrong))
         assert page.answer.status == 400 and not page.left_for

@@ -1,4 +1,4 @@
-"""The gateway of test_go_oidc.py, whose table goes on here: what tokens say, and what becomes of them in time."""
+"""The gateway of test_go_oidc.py, whose table continues here: tokens, and how they change over time."""
 
 import contextlib
 import json
@@ -18,7 +18,7 @@ def key_of(told: dict) -> str:
     return header(told["id_token"])["kid"]
 
 
-def test_A14_keys_rotate_under_a_client_that_keeps_them(prepare, start):
+def test_A14_keys_rotate_under_a_client_that_caches_them(prepare, start):
     server = prepare()
     server.init()
     server.start()
@@ -28,7 +28,7 @@ def test_A14_keys_rotate_under_a_client_that_keeps_them(prepare, start):
     old = guest.sign_in()
     assert len(gateway.trace("/oauth/jwks")) == 1
 
-    # The next key is published, and not used yet: nobody has to ask anew.
+    # The next key is published, and not used yet: no client has to fetch keys again.
     kept = int(spindle.call("GET", "/oauth/jwks").headers["Cache-Control"].partition("max-age=")[2])
     assert server.command("key", "rotate").returncode == 0
     listed = server.command("key", "list", "--json").stdout
@@ -43,7 +43,7 @@ def test_A14_keys_rotate_under_a_client_that_keeps_them(prepare, start):
     late.sign_in()
     assert len(late.gateway.trace("/oauth/jwks")) == 1
 
-    # Its time comes.
+    # Now it signs.
     server.stop()
     with contextlib.closing(sqlite3.connect(server.database)) as database, database:
         database.execute("UPDATE signing_keys SET signs_from = signs_from - 1000 * ?", [lead])
@@ -53,7 +53,7 @@ def test_A14_keys_rotate_under_a_client_that_keeps_them(prepare, start):
     gateway.put_clock_ahead(lead)
     new = gateway.refresh(old["refresh_token"]).json
     assert key_of(new) == second["id"]
-    # Who came after the rotation had the key all the time; what the old one signed is good for everybody.
+    # A client that fetched the keys after the rotation had the new key already; the old key's signatures stay valid.
     assert key_of(late.sign_in()) == second["id"] and late.gateway.trace("/oauth/jwks") == []
     for one in (old, between, new):
         assert gateway.whoami(one["id_token"])["name"] == old["name"]
@@ -64,7 +64,7 @@ def server_lead(key: dict) -> int:
 
 
 @pytest.mark.parametrize("members", [{}, {"subject_type": "pairwise"}])
-def test_A15_the_subject_is_a_text(visit, world, members):
+def test_A15_the_subject_is_a_string(visit, world, members):
     guest = visit(register(world.spindle, **members), include_access=True)
     told = guest.sign_in()
     subject = claims(told["id_token"])["sub"]
@@ -88,15 +88,15 @@ def test_A16_name_roles_and_channels_come_from_claims_of_the_client(visit, world
     assert (found["name"], found["roles"], found["channels"]) == ("w_kari.n", ["editor", "fooRole"], ["fooChan"])
     assert found["claims"]["one"] == "blue"
 
-    # A refresh tells how things stand then; an empty list is a list, and what is not there is no claim.
+    # A refresh has the current values; an empty list is a list, and a missing value is no claim.
     set_attributes(sg_roles=[], sg_channels=None)
     found = guest.gateway.whoami(guest.gateway.refresh(told["refresh_token"]).json["id_token"])
     assert (found["roles"], found["channels"]) == ([], [])
     assert found["claims"]["roles"] == [] and "channels" not in found["claims"]
-    # Without the claim that is to be the name nobody comes in.
+    # A user without the claim that is to be the name cannot sign in.
     set_attributes(nickname_at_work=None)
     assert guest.gateway.refresh(told["refresh_token"]).status == 500
-    # A name may also be what everybody has.
+    # The name may also be a claim that every user has.
     guest = visit(register(world.spindle), username_claim="email")
     assert guest.sign_in()["name"] == quote(guest.person.email, safe="")
 

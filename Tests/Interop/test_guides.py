@@ -1,4 +1,4 @@
-"""The commands of the pages in docs/ that say what to paste into other people's programs."""
+"""The commands of the guides in docs/, as a reader pastes them."""
 
 import json
 import re
@@ -33,7 +33,7 @@ SIGNS = {
 }
 
 
-# Pages on other issuers, and what their commands name that the reader has from elsewhere.
+# Pages on other issuers, and the values in their commands that readers have from elsewhere.
 ISSUERS = ("guide-google.md", "guide-apple.md", "guide-facebook.md")
 SECRETS = {"client_secret", "app_secret", "private_key", "team_id", "key_id"}
 
@@ -44,16 +44,31 @@ def test_each_guides_walk_does_what_it_says(guide, tmp_path, program):
     expect_in_order(walk(REPOSITORY / "docs" / guide, tmp_path), *SIGNS[guide])
 
 
+# Its signature is made by openssl, not by the server.
+def test_the_ditto_guides_walk_does_what_it_says(tmp_path, program):
+    for name in ("curl", "bash", "openssl", "python3"):
+        program(name, name)
+    output = walk(REPOSITORY / "docs" / "guide-ditto.md", tmp_path)
+    expect_in_order(
+        output,
+        '"signed": true', "/webhooks/ditto/loom-cars",
+        '"authenticated": true', '"authenticate": true', '"expirationSeconds": 3', "_id.team == 'red'",
+        "_id.team == 'blue'", '"authenticated":false', "invalid_client", '"OK"', '"authenticate":false',
+        "unknown_token", "ditto_unsigned", "permission_ended",
+    )
+    assert " 401" in output, output
+
+
 @pytest.mark.parametrize("guide", sorted(SIGNS.keys() - {"moving-from-spid.md"}))
 def test_each_guides_administration_requests_succeed(guide, world, program):
-    """The commands beside the walk, with what the reader fills in."""
+    """The commands outside the walk, with the reader's values filled in."""
     program("curl", "curl")
     commands = administration(guide, world)
     assert commands
     for command in commands:
         answer = done(command, world, USER=world.person.id)
         assert "client_id" in answer or "user_id" in answer, (command, answer)
-        # What was said is what is there.
+        # The objects exist as they were answered.
         for name, value in json.loads(command.partition(" -d '")[2].rpartition("'")[0]).items():
             assert answer[name] == value, name
 
@@ -78,7 +93,7 @@ def test_the_issuer_that_a_guide_registers_has_a_sign_in_button(guide, world, pr
 
 
 def administration(guide: str, world) -> list[str]:
-    """The commands to administration beside the walk of a page, with the world's server and merchant in them."""
+    """The administration commands outside a page's walk, with the world's server and merchant in them."""
     text = (REPOSITORY / "docs" / guide).read_text("utf-8").partition("<!-- walk -->")[0]
     commands = re.findall(r"^```sh\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
     commands = [command for command in commands if "/admin/v1/" in command]
@@ -92,7 +107,7 @@ def administration(guide: str, world) -> list[str]:
 
 
 def done(command: str, world, folder=None, **variables: str) -> dict:
-    """What administration answers to a command."""
+    """Administration's answer to a command."""
     run = subprocess.run(
         ["bash", "-c", command.replace("curl ", "curl -sS ", 1)], capture_output=True, text=True, timeout=30,
         cwd=folder, env={"PATH": "/usr/bin:/bin", "ADMIN": world.spindle.admin_token(), **variables},

@@ -1,4 +1,4 @@
-"""TLS handshakes that are cut, bent, repeated or never finished: each is paid for once, and leaves nothing behind."""
+"""TLS handshakes that are cut, altered, repeated or never finished cost once and leave nothing behind."""
 
 import random
 import signal
@@ -21,8 +21,8 @@ from harness.wire import PATIENCE
 SEED = 20_261_122
 MUTANTS = 1_500
 SILENT = 1_000
-# A record's header that says the most (RFC 8446 §5.1), and a hello's that says as much as OpenSSL bears: nothing of
-# either has come.
+# The largest length that a record's header may state (RFC 8446 §5.1), and the largest hello that OpenSSL accepts:
+# nothing of either has come.
 RECORD = b"\x16\x03\x01\x40\x00"
 HELLO = RECORD + b"\x01\x01\xff\xff"
 REQUEST_TIMEOUT = 4
@@ -58,7 +58,7 @@ def nothing_is_left(server):
 
 
 class Client:
-    """A client's end of TLS whose bytes we carry ourselves."""
+    """A client's end of TLS whose bytes the test carries itself."""
 
     def __init__(self, server: Server, version: ssl.TLSVersion = ssl.TLSVersion.TLSv1_3, protocols=("http/1.1",)):
         context = trusting(Identity(Path(server.settings["SPINDLE_TLS_CERTIFICATE"]), Path("unused")))
@@ -69,7 +69,7 @@ class Client:
         self.machine = context.wrap_bio(self.incoming, self.outgoing, server_hostname="127.0.0.1")
 
     def flight(self) -> bytes:
-        """What the client says next in its handshake."""
+        """The client's next flight."""
         try:
             self.machine.do_handshake()
         except ssl.SSLWantReadError:
@@ -77,7 +77,7 @@ class Client:
         return self.outgoing.read()
 
     def hear(self, line: socket.socket) -> bytes:
-        """The client's answer to what the server says now."""
+        """The client's answer to these bytes of the server."""
         answer = b""
         while not answer:
             part = line.recv(65_536)
@@ -91,7 +91,7 @@ class Client:
         return self.outgoing.read()
 
     def opened(self) -> bytes:
-        """What the server said, if a whole record of it is here."""
+        """The server's next record, if it is whole."""
         try:
             return self.machine.read(65_536)
         except ssl.SSLWantReadError:
@@ -145,7 +145,7 @@ def drip(line: socket.socket, data: bytes) -> None:
         line.sendall(bytes([byte]))
 
 
-def test_altered_client_hellos_are_refused_or_served_and_leave_no_memory(server):
+def test_altered_client_hellos_are_refused_or_served_and_leak_no_memory(server):
     chance = random.Random(SEED)
     hellos = [Client(server, version, protocols).flight() for version in VERSIONS for protocols in ((), ("h2",))]
     for _ in range(MUTANTS):
@@ -160,7 +160,7 @@ def test_altered_client_hellos_are_refused_or_served_and_leave_no_memory(server)
                     place = chance.randrange(5, len(hello))
                     hello[place:place] = bytes(chance.randrange(256) for _ in range(chance.randrange(1, 20)))
                 case _:
-                    # Its own length is right again, so that what is inside is looked at.
+                    # Its own length is right again, so that its content is read.
                     hello[3:5] = (len(hello) - 5).to_bytes(2, "big")
         with server.address.dial(PATIENCE) as line:
             try:
@@ -182,7 +182,7 @@ def test_the_connection_speaks_the_protocol_that_alpn_chose(server, offered, cho
     with context.wrap_socket(server.address.dial(PATIENCE), server_hostname="127.0.0.1") as line:
         assert line.selected_alpn_protocol() == chosen
         if chosen == "h2":
-            # Not what was agreed on: no answer of HTTP/1.1 comes, and the connection ends.
+            # Another protocol than was agreed on: no answer of HTTP/1.1 comes, and the connection ends.
             line.sendall(NEXT * 2)
             assert b"HTTP/1.1" not in rest(line)
         else:
@@ -195,7 +195,7 @@ def rest(line: ssl.SSLSocket) -> bytes:
     try:
         while part := line.recv(65_536):
             data += part
-            # The server waits for our end before its own; what it said is here.
+            # The server waits for the client's end before its own; its answer has arrived.
             line.settimeout(1)
     except OSError:
         pass
@@ -249,7 +249,7 @@ def test_a_broken_record_ends_the_connection_at_once(server, version, bend):
 
 
 @pytest.mark.parametrize("said", [RECORD, HELLO], ids=["a record", "a hello"])
-def test_stalled_handshakes_hold_little_memory_and_delay_nobody(server, said):
+def test_stalled_handshakes_hold_little_memory_and_delay_no_other_client(server, said):
     before = resident(server)
     with ExitStack() as stack:
         for _ in range(SILENT):
@@ -266,7 +266,7 @@ def test_stalled_handshakes_hold_little_memory_and_delay_nobody(server, said):
 
 
 def s_client(server: Server, openssl: str, *options: str, said: str = "", wait: float = 0) -> str:
-    """What it tells of its connection; `said` is typed, and `wait` seconds later the end of input."""
+    """The output of s_client; `said` is typed, and `wait` seconds later its input ends."""
     process = subprocess.Popen(
         [openssl, "s_client", "-connect", f"127.0.0.1:{server.address.port}",
          "-CAfile", server.settings["SPINDLE_TLS_CERTIFICATE"], *options],
@@ -318,7 +318,7 @@ def test_a_certificate_chain_is_sent_whole(prepare, tmp_path, openssl, kind):
         run("x509", "-req", "-in", f"{name}.csr", "-CA", f"{by}.pem", "-CAkey", f"{by}.key", "-CAcreateserial",
             "-days", "2", "-extfile", extensions, "-out", f"{name}.pem")
     (tmp_path / "chain.pem").write_bytes((tmp_path / "own.pem").read_bytes() + (tmp_path / "between.pem").read_bytes())
-    # Who knows the root alone.
+    # A client that knows the root only.
     trust = ssl.create_default_context(cafile=str(tmp_path / "root.pem"))
     server = prepare_https(prepare, Identity(tmp_path / "chain.pem", tmp_path / "own.key"), trust)
     server.init()

@@ -1,4 +1,4 @@
-"""`spindle user import`: people of another system sign in with the passwords they had there."""
+"""`spindle user import`: users of another system sign in with the passwords they had there."""
 
 import base64
 import hashlib
@@ -47,7 +47,7 @@ def django(password: str) -> str:
 BCRYPT = ("U*U*U", "$2a$05$XXXXXXXXXXXXXXXXXXXXXOAcXxm9kjPGEMsLznoKqmqw7tc8WCx4a")
 ARGON2 = ("password", "$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA")
 
-# A password with a letter that has two spellings, as somebody typed it then: in two code points.
+# A password with a letter that has two spellings, as it was typed then: in two code points.
 TYPED = "bla\u030abærsyltetøy på brød"
 PEOPLE = {
     "bcrypt": BCRYPT,
@@ -100,7 +100,7 @@ def test_imported_users_sign_in_with_their_old_password(launch, tmp_path, engine
         assert answer.status == 200, f"{name}: {answer}"
         me = world.spindle.good("GET", "/me", bearer=answer.json["access_token"])
         assert (me["email"], me["email_verified"], me["name"]) == (f"{name}@example.com", True, name)
-        # Now it is a hash of ours, of the same password; and one spelling is as good as the other.
+        # Now the hash is ours, of the same password, in either spelling.
         assert sign_in(name, password).status == 200, name
         assert sign_in(name, password.replace("a\u030a", "å")).status == 200, name
     if engine == "sqlite":
@@ -244,14 +244,14 @@ def test_an_import_keeps_what_clients_and_users_know(launch, tmp_path, engine):
         "line": 1, "email": "kari@example.com", "user_id": "12345", "sub": uuid, "uuid": uuid, "outcome": "imported"}
     assert lines[1]["email"] == "ola@example.com" and lines[1]["sub"] == lines[1]["user_id"], lines
     assert len(lines) == 2 and map.stat().st_mode & 0o777 == 0o600
-    # A map is never written over another. Run again, it says whom the lines stand for.
+    # A map is never overwritten. A second run tells whom the lines stand for.
     assert server.command("user", "import", file, "--map", str(map)).returncode == CANNOT_CREATE
     again = server.command("user", "import", file, "--map", str(tmp_path / "again.jsonl"), "--json")
     assert json.loads(again.stdout)["skipped_existing"] == 2, said(again)
     anew = [json.loads(line) for line in (tmp_path / "again.jsonl").read_text().splitlines()]
     assert anew == [line | {"outcome": "existing"} for line in lines]
 
-    # What the apps see.
+    # The apps' view.
     answer = spindle.token(news, "password", username="kari@example.com", password=password, scope="openid email")
     assert answer.status == 200 and answer.json["user_id"] == "12345", answer
     token = answer.json["access_token"]
@@ -271,7 +271,7 @@ def test_an_import_keeps_what_clients_and_users_know(launch, tmp_path, engine):
             assert user["published"].startswith("2010-05-05"), user
     connected = spindle.good("GET", f"/api/2/user/12345/connected?clientId={news.id}", bearer=own)
     assert connected["data"]["connected"] is True
-    # Ola, whom no client of the merchant has met, is nobody's to find.
+    # A user whom no client of the merchant has met cannot be found by it.
     assert spindle.call("GET", f"/api/2/user/{lines[1]['uuid']}", bearer=own).status == 403
     answer = spindle.token(bearer, JWT_BEARER, assertion=assertion(key, "https://trusted.example", server.origin))
     assert answer.status == 200 and answer.json["user_id"] == "12345", answer

@@ -13,13 +13,13 @@ from harness.spindle import Spindle
 from harness.world import World
 
 KILLS = {"sqlite": 5, "postgresql": 2}
-# Tests/kills asks for more, on each engine.
+# Tests/kills sets more, on each engine.
 if asked := os.environ.get("TEST_KILLS"):
     KILLS = dict.fromkeys(KILLS, int(asked))
 SECONDS_A_KILL = 80
-# Acknowledged of each kind, token, rotation and redemption, before each kill.
+# Acknowledged requests of each kind (token, rotation, redemption) before each kill.
 ENOUGH = 60
-# A code that is spent, which is the token family of its redemption, without the token that it made.
+# A spent code, which is the token family of its redemption, without the token that it made.
 LOST_CODES = """
     SELECT count(*) FROM token_families
     WHERE redeemed_by IS NOT NULL AND NOT EXISTS (
@@ -76,8 +76,8 @@ def every_token_lives(world: World, ledger: Ledger) -> None:
 
 def every_code_is_redeemable_or_redeemed(world: World, ledger: Ledger) -> None:
     """
-    A code nobody tried is redeemed now. One whose redemption was cut off is either still unspent, and gives its tokens
-    once, or it was spent and committed with them: the second attempt is then a replay like any other.
+    An untried code is redeemed now. A code whose redemption was cut off is either unspent and gives its tokens once, or it
+    was spent and committed with them: the second attempt is then a replay like any other.
     """
     for code in ledger.untouched:
         if code.is_fresh:
@@ -92,7 +92,7 @@ def every_code_is_redeemable_or_redeemed(world: World, ledger: Ledger) -> None:
 
 
 def no_redeemed_code_is_taken_again(world: World, ledger: Ledger) -> None:
-    """Last, because a replay in time revokes what the first redemption gave."""
+    """Runs last, because a replay in time revokes what the first redemption gave."""
 
     def is_refused(entry) -> bool:
         answer = world.spindle.redeem(world.backend, entry[0].value)

@@ -1,4 +1,4 @@
-"""Mail to a real mail server: what arrives, what waits, and what is never said in the clear."""
+"""Mail to a real mail server: delivery, waiting, and what is never sent in the clear."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from harness.mail import PATIENCE, MailServer
 from harness.server import Server, free_port
 from harness.spindle import Person, Spindle
 
-# The stand-in means it.
+# The stand-in means this.
 pytestmark = pytest.mark.filterwarnings("ignore:Requiring AUTH while not requiring TLS")
 
 SENDER = "Veveriet <no-reply@loom.example>"
@@ -47,7 +47,7 @@ def context(certificate) -> ssl.SSLContext:
 
 @pytest.fixture
 def house(launch):
-    """Starts a server whose mail goes to `url`, with one person."""
+    """Starts a server whose mail goes to `url`, with one user."""
 
     def house(url: str, **settings: str) -> tuple[Server, Person]:
         server = launch(settings={"SPINDLE_MAIL": url, "SPINDLE_MAIL_FROM": SENDER} | settings)
@@ -66,13 +66,13 @@ def forget_password(server: Server, person: Person) -> None:
 
 
 def waiting(server: Server) -> list[tuple[int, int]]:
-    """Attempts and due moment of what is still in the outbox."""
+    """Attempts and due time of what is still in the outbox."""
     with closing(sqlite3.connect(server.database, timeout=10)) as database:
         return database.execute("SELECT attempts, due_at FROM deliveries").fetchall()
 
 
 def time_passes(server: Server) -> None:
-    """Whatever waits for its next attempt is due now."""
+    """Every delivery that waits for its next attempt is due now."""
     with closing(sqlite3.connect(server.database, timeout=10)) as database, database:
         database.execute("UPDATE deliveries SET due_at = 0")
 
@@ -209,13 +209,13 @@ def test_a_mail_survives_a_kill_while_it_is_sent(house):
     with MailServer(is_silent=True) as mail:
         server, person = house(f"smtp://127.0.0.1:{mail.port}")
         forget_password(server, person)
-        assert mail.reached.wait(PATIENCE), "nobody tried to send it"
+        assert mail.reached.wait(PATIENCE), "it was not sent"
         server.kill()
         [(attempts, due)] = waiting(server)
-        assert attempts == 1 and due > time.time() * 1000, "nobody else may have it while it is being sent"
+        assert attempts == 1 and due > time.time() * 1000, "it is leased while it is being sent"
         mail.is_silent = False
         mail.release()
-        # The lease of the dead is over.
+        # The dead server's lease has expired.
         time_passes(server)
         server.start()
         received = mail.receive()
@@ -229,7 +229,7 @@ def test_a_silent_mail_server_does_not_delay_the_stop(house):
     with MailServer(is_silent=True) as mail:
         server, person = house(f"smtp://127.0.0.1:{mail.port}")
         forget_password(server, person)
-        assert mail.reached.wait(PATIENCE), "nobody tried to send it"
+        assert mail.reached.wait(PATIENCE), "it was not sent"
         assert server.stop() == 0
         [(_, due)] = waiting(server)
         assert due <= time.time() * 1000, "the next server may send it at once"
@@ -239,7 +239,7 @@ def test_a_silent_mail_server_delays_no_other_mail(house):
     with MailServer(is_silent=True) as mail:
         server, person = house(f"smtp://127.0.0.1:{mail.port}")
         forget_password(server, person)
-        assert mail.reached.wait(PATIENCE), "nobody tried to send it"
+        assert mail.reached.wait(PATIENCE), "it was not sent"
         mail.is_silent = False
         other = Spindle.of(server).create_person()
         forget_password(server, other)

@@ -1,4 +1,4 @@
-"""Merchants, their clients, and whom they trust: everybody sees and touches what is theirs."""
+"""Merchants, their clients and their trusted issuers: each merchant sees and changes its own only."""
 
 import secrets
 import time

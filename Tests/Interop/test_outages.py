@@ -1,4 +1,4 @@
-"""A database that is away: what the log says of it."""
+"""The log during an outage of the database."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ REFUSED = 300
 
 @pytest.fixture
 def database(cluster) -> Iterator[Cluster]:
-    """One that may be stopped, unlike the one that all tests share."""
+    """A database that may be stopped, unlike the one that all tests share."""
     cluster = Cluster()
     yield cluster
     cluster.delete()
@@ -31,7 +31,7 @@ def server(prepare, database) -> Server:
     return server.start()
 
 
-def test_an_outage_of_the_database_is_a_few_lines_with_the_count_of_what_was_refused(server, database):
+def test_an_outage_of_the_database_is_a_few_log_lines_with_counts(server, database):
     world = World.create(Spindle.of(server))
     assert world.spindle.client_credentials(world.backend).status == 200
     start = server.log.stat().st_size
@@ -49,7 +49,7 @@ def test_an_outage_of_the_database_is_a_few_lines_with_the_count_of_what_was_ref
 
     errors = [line for line in server.log.read_text()[start:].splitlines() if " error " in line]
     assert len(errors) < 40, "\n".join(errors)
-    # Of each cause the first, and then how many there have been and since when.
+    # The first line of each cause, and then how many there have been and since when.
     refusals = [line for line in errors if "storage unavailable" in line]
     assert "count=" not in refusals[0] and "request_id=" in refusals[0]
     counts = [int(count) for line in refusals for count in re.findall(r" count=(\d+) .* since=\S+$", line)]

@@ -1,4 +1,4 @@
-"""What deploy/quickstart says where it cannot build. Tests/run shows that it works where it can."""
+"""deploy/quickstart on machines where it cannot build. Tests/run shows that it works where it can."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ INSTALL_PAGE = "https://www.swift.org/install/linux/"
 
 @pytest.fixture
 def machine(tmp_path) -> Path:
-    """A folder of programs, to be all of PATH: no Swift, and no package that the script wants is installed."""
+    """A folder of programs that is the whole PATH: without Swift, and without any package that the script wants."""
     folder = tmp_path / "bin"
     folder.mkdir()
     for name in ["bash", "dirname", "head", "printf", "rm", "sed", "sort", "tail"]:

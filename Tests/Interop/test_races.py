@@ -1,4 +1,4 @@
-"""Many at once: one winner where there may be one, and one flood that drowns nobody else."""
+"""Concurrent requests: one winner where there may be one, and floods that do not delay others."""
 
 import secrets
 import threading
@@ -33,7 +33,7 @@ def together(work, count: int = CROWD) -> list[Answer]:
         return list(pool.map(run, range(count)))
 
 
-def test_of_fifty_redemptions_of_a_code_one_succeeds(world):
+def test_one_of_fifty_concurrent_redemptions_of_a_code_succeeds(world):
     code = world.spindle.code(world.phone()["access_token"], world.backend)
     answers = together(lambda _: world.spindle.redeem(world.backend, code))
     outcomes = Counter((answer.status, answer.error) for answer in answers)
@@ -51,7 +51,7 @@ def test_fifty_refreshes_of_a_token_agree_on_one_successor(world):
     assert world.spindle.refresh(world.app, successor).status == 200
 
 
-def test_of_fifty_openings_of_a_session_code_one_gets_the_cookie(world):
+def test_one_of_fifty_concurrent_openings_of_a_session_code_gets_the_cookie(world):
     code = world.spindle.code(world.phone()["access_token"], world.web, "session")
     answers = together(lambda _: world.spindle.call("GET", f"/auth/session/{code}"))
     assert Counter(bool(answer.set_cookies) for answer in answers) == {True: 1, False: CROWD - 1}
@@ -75,7 +75,7 @@ def test_guesses_at_a_password_are_throttled_and_its_owner_is_not_locked_out(wor
     assert spindle.token(world.app, "password", source=home, **right).status == 200, "the owner is locked out"
 
 
-def test_one_ip_address_that_tries_many_users_is_throttled_and_others_are_not(world):
+def test_an_ip_address_that_tries_many_users_is_throttled_and_others_are_not(world):
     spindle, person = world.spindle, world.spindle.create_person()
     right = {"username": person.email, "password": person.password}
 
@@ -113,7 +113,7 @@ def test_a_flood_of_logins_is_turned_away_and_token_traffic_goes_on(world):
     traffic = threading.Thread(target=token_traffic)
     traffic.start()
     try:
-        # Far more than any sensible queue holds.
+        # More than any sensible queue holds.
         answers = together(sign_in, 400)
     finally:
         over.set()
@@ -128,8 +128,8 @@ def test_a_flood_of_logins_is_turned_away_and_token_traffic_goes_on(world):
     assert all(spindle.password(world.app, person)["user_id"] == person.id for person in people)
 
 
-def test_strangers_who_ask_for_mails_do_not_hold_up_the_end_of_an_account(world):
-    """Any number of them may ask for a new password at any rate, until nothing is sent any more."""
+def test_a_flood_of_mail_requests_does_not_delay_the_deletion_of_a_user(world):
+    """Anyone may request new passwords at any rate, until nothing is sent any more."""
     spindle, person = world.spindle, world.spindle.create_person()
     browser = Browser(spindle)
     form = next(form for form in browser.open("/password").forms if "form_token" in form.fields)
@@ -141,7 +141,7 @@ def test_strangers_who_ask_for_mails_do_not_hold_up_the_end_of_an_account(world)
     def ask(number: int) -> None:
         for network in range(1, 250):
             line = spindle.address.connect(source=f"127.7.{number}.{network}")
-            # As many as one address may ask for.
+            # As many as one address may send.
             for _ in range(30):
                 if time.monotonic() > end:
                     return line.close()
@@ -161,8 +161,8 @@ def test_strangers_who_ask_for_mails_do_not_hold_up_the_end_of_an_account(world)
     assert set(asked) == {200} and asked[200] > 100, asked
 
 
-def test_an_app_that_asks_without_pause_holds_off_its_own_end(world):
-    """Each redemption is short, and the end of all that the app has is long: it would lose one race after the other."""
+def test_an_app_that_requests_without_pause_cannot_delay_its_revocation(world):
+    """Each redemption is short and the revocation long, so it could lose one race after the other."""
     spindle, person, client = world.spindle, world.spindle.create_person(), world.backend
     browser, stop, ends, pkce = Browser(spindle), threading.Event(), Counter(), PKCE()
 

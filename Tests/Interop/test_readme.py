@@ -17,8 +17,8 @@ from harness.wire import Address
 
 SERVE = '.build/release/spindle serve --dev --database "$(mktemp -d)/dev.db"'
 
-# Each command of the README that is not run here, and the file whose run has it: Tests/run would not end if a test of
-# its own began it anew, and a release build takes minutes.
+# Each command of the README that is not run here, and the file that runs it: Tests/run would start itself endlessly if
+# a test ran it, and a release build takes minutes.
 RUN_ELSEWHERE = {
     "deploy/system-packages": ("Tests/run", "deploy/system-packages"),
     "swift build --configuration release --product spindle --static-swift-stdlib": (
@@ -35,7 +35,7 @@ def test_every_command_of_the_readme_is_run_by_a_test():
 
 
 def test_the_readmes_first_command_leads_to_a_token(tmp_path, program):
-    """As a reader goes on from it: the address that is printed, a name, and the command on the page."""
+    """Follows the README like a reader: the printed address, a name, and the command on the page."""
     program("curl", "curl")
     built = tmp_path / ".build" / "release"
     built.mkdir(parents=True)
@@ -60,7 +60,7 @@ def test_the_readmes_first_command_leads_to_a_token(tmp_path, program):
     assert sorted(path.name for path in tmp_path.iterdir() if not path.name.startswith("tmp.")) == [".build", "printed"]
 
 
-def test_the_walk_by_hand_prints_what_it_says(tmp_path, program):
+def test_the_walk_by_hand_prints_the_answers_on_its_page(tmp_path, program):
     for name in ("curl", "openssl"):
         program(name, name)
     page = REPOSITORY / "docs" / "walk.md"
@@ -84,7 +84,7 @@ def commands(page: str) -> list[str]:
 
 
 def opened(printed, server) -> str:
-    """The address that the server says to open."""
+    """The address that the server tells to open."""
     for _ in range(300):
         said = printed.read_text("utf-8")
         # The log, on the standard error, comes before or after.
@@ -96,7 +96,7 @@ def opened(printed, server) -> str:
 
 
 def signed_in(browser: Browser, address: str) -> str:
-    """The page that a user with any name comes to."""
+    """The page that a user with any name gets."""
     assert urlsplit(address).netloc == urlsplit(browser.spindle.origin).netloc
     form = browser.open(address).forms[0]
     return browser.open(form.action, "POST", form.fields | {"username": "alice", "outcome": "sign_in"}).answer.text

@@ -1,4 +1,4 @@
-"""Three nodes behind nginx as deploy/nginx.conf has it: what clients see while each is restarted."""
+"""Three nodes behind nginx as deploy/nginx.conf has it, restarted one after the other under load."""
 
 import re
 import time
@@ -16,13 +16,13 @@ from harness.world import World
 
 HOST = "id.example.com"
 CLIENTS = 6
-# Of each kind of client, between two restarts.
+# Requests of each kind of client between two restarts.
 ENOUGH = 40
 
 
 @pytest.fixture(scope="module")
 def nodes(prepare, cluster) -> list[Server]:
-    """On one database."""
+    """Three nodes on one database."""
     database, key = cluster.create_database(), master_key()
     settings = {
         "SPINDLE_DATABASE": database, "SPINDLE_MASTER_KEY": key, "SPINDLE_ISSUER": f"https://{HOST}",
@@ -42,7 +42,7 @@ def world(nodes) -> World:
 
 @pytest.fixture(scope="module")
 def failures(tmp_path_factory) -> Path:
-    """nginx's log of what nodes failed."""
+    """nginx's log of failed nodes."""
     return tmp_path_factory.mktemp("failures") / "spindle.log"
 
 
@@ -107,7 +107,7 @@ def test_a_rolling_restart_behind_nginx_fails_no_request(front, nodes, world, fa
         for node in nodes:
             asking.go_on()
             assert node.stop() == 0
-            # One that is away for longer than a restart takes, and then the next within nginx's ten seconds.
+            # One node that is away for longer than a restart takes, and then the next within nginx's ten seconds.
             asking.go_on()
             time.sleep(0.3)
             node.start()
@@ -123,7 +123,7 @@ def test_a_rolling_restart_behind_nginx_fails_no_request(front, nodes, world, fa
     assert "/oauth" not in failures.read_text() and "/.well-known" not in failures.read_text()
 
 
-def test_when_no_node_is_there_nginx_says_which_it_asked(front, nodes, world, failures):
+def test_nginx_logs_the_nodes_that_it_asked_when_none_answers(front, nodes, world, failures):
     start = failures.stat().st_size if failures.exists() else 0
     for node in nodes:
         assert node.stop() == 0

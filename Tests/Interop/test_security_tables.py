@@ -1,4 +1,4 @@
-"""docs/security: every clause has its row, every row its answer, and every test that a row names is there."""
+"""docs/security: every clause has its row, every row its evidence, and every named test exists."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs/security"
 ANSWERS = ("script: ", "written: ", "not done", "not ours: ", "does not apply: ", "open: ")
 TEST = re.compile(r'`(Tests/[^`]+\.(?:swift|py))` "((?:\\"|[^"])*)"')
-# A part of the long proofs.
+# A part of the long tests.
 SCRIPT = re.compile(r"`Tests/long (\w+)`")
 PARTS = re.search(r"^every=\((.*)\)$", (ROOT / "Tests/long").read_text(), re.M)[1].split()
 
@@ -34,7 +34,7 @@ def names(text: str) -> list[str]:
     return found
 
 
-# Every section of the document that has no sections of its own, and those others that ask for something themselves.
+# Every section of the document without subsections, and those others that state requirements themselves.
 CLAUSES = {
     "rfc9700.md": numbers("""
         2.1 2.1.1-2 2.2.1-2 2.3-6 3 4.1.1-3 4.2.1-4 4.3.1-2 4.4.1-2 4.4.2.1-2 4.5.1-2 4.5.3.1-3 4.5.4 4.6.1 4.7.1

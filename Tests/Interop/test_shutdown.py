@@ -1,4 +1,4 @@
-"""SIGTERM in full work: every request whose connection was accepted has its answer, and every answer is kept."""
+"""SIGTERM under full load: every request on an accepted connection is answered, and every answer is kept."""
 
 import http.client
 import signal
@@ -15,13 +15,13 @@ from harness.world import World
 
 ROUNDS = 5
 CLIENTS = 8
-# Tokens, of each kind of client, before the signal.
+# Tokens for each kind of client before the signal.
 ENOUGH = 60
 
 
 @dataclass
 class Told:
-    """What clients that never repeat a request were told."""
+    """The answers to clients that never repeat a request."""
 
     tokens: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
@@ -29,7 +29,7 @@ class Told:
 
 
 class Clients:
-    """Each asks for tokens on new connections, or on one that it keeps while the server does not say `close`."""
+    """Each requests tokens on new connections, or on one that it keeps until the server answers `close`."""
 
     def __init__(self, world: World, keeps: bool):
         self.world, self.keeps = world, keeps
@@ -45,7 +45,7 @@ class Clients:
             try:
                 connection.connect()
             except OSError as refused:
-                # That is how a client learns of the end.
+                # The answer announces the end to the client.
                 if not self.signalled.is_set():
                     self.told.surprises.append(f"refused before the signal: {refused}")
                 return
@@ -61,7 +61,7 @@ class Clients:
             try:
                 answer = self.world.spindle.client_credentials(self.world.backend, connection=connection)
             except (OSError, http.client.HTTPException) as failure:
-                # A connection begun after the signal may have been in nobody's hands yet.
+                # A connection begun after the signal may not have reached the server.
                 if before:
                     self.told.lost.append(repr(failure))
                 return False
@@ -69,7 +69,7 @@ class Clients:
                 self.told.surprises.append(str(answer))
                 return False
             self.told.tokens.append(answer.json["access_token"])
-            # http.client closes when it was told to.
+            # http.client closes a connection whose answer announced its end.
             if not self.keeps or connection.sock is None:
                 return True
 
@@ -130,7 +130,7 @@ def test_a_stalled_request_to_the_admin_address_does_not_keep_the_public_one_ope
 
 
 @pytest.mark.parametrize("name", ["SIGUSR1", "SIGUSR2", "SIGHUP"])
-def test_a_signal_of_a_program_that_rotates_logs_does_not_end_a_server(launch, name):
+def test_a_signal_for_rotated_logs_does_not_end_a_server(launch, name):
     server = launch()
     for _ in range(2):
         server.process.send_signal(getattr(signal, name))

@@ -1,4 +1,4 @@
-"""PostgreSQL that falls silent: connections stay open, and nothing comes any more."""
+"""PostgreSQL falls silent: its connections stay open, and nothing more arrives."""
 
 import threading
 import time
@@ -10,7 +10,7 @@ from harness.server import Server, master_key
 from harness.spindle import Spindle
 from harness.world import World
 
-# One for each connection to the database, and some that find none free.
+# One request for each connection to the database, and some that find none free.
 CROWD = 24
 
 

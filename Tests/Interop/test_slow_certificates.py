@@ -1,5 +1,5 @@
-"""A called server whose certificates bring a curve of its own: each key takes a third of a second to decode, before
-anything is verified, on the thread that all requests to other servers share."""
+"""A called server's certificates name curves of its own making. Each key takes a third of a second to decode before
+anything is verified, on the one thread of all outbound requests."""
 
 import secrets
 import socket
@@ -44,7 +44,7 @@ def point(x: int) -> bytes:
 
 
 def certificate() -> bytes:
-    """One that nobody signed, and whose key says its curve in full (RFC 3279 §2.3.5)."""
+    """An unsigned certificate whose key states its curve in full (RFC 3279 §2.3.5)."""
     field = sequence(bytes.fromhex("06072a8648ce3d0101"), integer(PRIME))
     curve = sequence(tlv(4, b"\1"), tlv(4, b"\1"))
     parameters = sequence(integer(1), field, curve, tlv(4, point(2)), integer(7))
@@ -60,10 +60,10 @@ def sized(data: bytes, size: int) -> bytes:
 
 
 class SlowServer:
-    """Answers a hello by as many of these certificates as it is told to, in TLS 1.2, and says nothing more."""
+    """Answers a hello in TLS 1.2 with `count` of these certificates, and sends nothing more."""
 
     def __init__(self, count: int):
-        # With ECDHE-RSA-AES128-GCM-SHA256, no compression, and the word that renegotiation is safe (RFC 5746 §3.4).
+        # With ECDHE-RSA-AES128-GCM-SHA256, no compression, and the extension for secure renegotiation (RFC 5746 §3.4).
         hello = b"\3\3" + secrets.token_bytes(32) + b"\0" + b"\xc0\x2f" + b"\0" + sized(b"\xff\1\0\1\0", 2)
         shown = sized(sized(certificate(), 3) * count, 3)
         messages = b"\2" + sized(hello, 3) + b"\x0b" + sized(shown, 3)
@@ -85,7 +85,7 @@ class SlowServer:
     def speak(self, line: socket.socket) -> None:
         with line:
             try:
-                # It comes whole: it is the first that is sent.
+                # The whole request arrives in the first segment.
                 if line.recv(65_536).startswith(b"\x16"):
                     line.sendall(self.answer)
                     self.shown.set()
@@ -112,9 +112,9 @@ def signer(world: World, merchant: str, address: str) -> Client:
     )
 
 
-# The fewer fit into the 16 KB that are read at all.
+# Fewer certificates fit into the 16 KB that are read at all.
 @pytest.mark.parametrize("count", [40, 60])
-def test_one_servers_certificates_hold_up_everybodys_requests_to_others(world, count):
+def test_one_servers_slow_certificates_do_not_delay_requests_to_others(world, count):
     key = ECKey.generate_key("P-256")
     honest, slow = KeySet(key), SlowServer(count)
     try:

@@ -1,4 +1,4 @@
-"""Connections by the thousand: what is reset, what is silent, what there are no descriptors left for."""
+"""Thousands of connections: resets, silent ones, and more than there are file descriptors."""
 
 import json
 import resource
@@ -23,7 +23,7 @@ SILENT = 2_000
 WAVE = 100
 DESCRIPTORS = 64
 CROWD = 200
-# Of one core, while nothing can be accepted.
+# The share of one core that may be used while nothing can be accepted.
 BUSY = 0.25
 FAILED = 1
 
@@ -59,7 +59,7 @@ def told(lines: list[socket.socket]) -> list[bytes]:
 @pytest.mark.timeout(400)
 def test_a_silent_connection_gets_nothing_while_others_are_reset_during_a_commit(launch):
     with descriptors(SILENT + WAVE + 500):
-        # The server has what we have.
+        # The server has the limits of this process.
         settings = {"SPINDLE_MAX_CONNECTIONS": "10000", "SPINDLE_REQUEST_TIMEOUT": "600"}
         server: Server = launch(settings=settings)
         world = World.create(Spindle.of(server))
@@ -69,11 +69,11 @@ def test_a_silent_connection_gets_nothing_while_others_are_reset_during_a_commit
             asking = [server.address.dial() for _ in range(WAVE)]
             for line in asking:
                 line.sendall(request)
-            # Some before their request is read, some in their commit, some with the answer on its way.
+            # Some are reset before their request is read, some in their commit, some with the answer on its way.
             time.sleep((wave % 8) * 0.001)
             for line in asking:
                 reset(line)
-            # They get the numbers of those that were just closed.
+            # They get the descriptors of those that were just closed.
             silent += [server.address.dial() for _ in range(SILENT * WAVE // RESET)]
             assert (said := told(silent)) == [], f"wave {wave}: {len(said)} were told {said[:2]}"
         time.sleep(1)
@@ -99,7 +99,7 @@ def test_the_server_recovers_from_the_limit_of_file_descriptors(prepare, program
     server.init()
     server.start()
     world = World.create(Spindle.of(server))
-    # None of them leaves: unused ones make room for those that wait.
+    # None of them disconnects: unused ones make room for those that wait.
     crowd = [server.address.dial() for _ in range(CROWD)]
     for line in crowd:
         line.sendall(NEXT)

@@ -1,15 +1,15 @@
 """Each request that an SDK of SPiD's sends, to the letter, gets the answer that this SDK can read.
 
-`sdks/<sdk>.json` has the client as it is registered, and the requests. In a request, `{names}` are blanks, which
-harness/sdks.py fills in. A `page` is opened by a browser in that state, and `then` is what the user does there;
-`cookies` are those of such a browser, sent by a script or a fetch. `times` sends a request again, `after` another one
-before it. Of an answer, `members` has for each path the JSON type that the SDK reads, "absent", {"most": N}, or the
-value itself.
+`sdks/<sdk>.json` has the client as it is registered, and the requests. In a request, harness/sdks.py fills in the
+`{names}`. A browser in the state `page` opens the request, and `then` is what the user does there; `cookies` sends the
+cookies of a browser in that state, by a script or a fetch. `times` repeats a request, `after` sends another one before
+it. For an answer, `members` has for each path the JSON type that the SDK reads, "absent", {"most": N}, or the value
+itself.
 
-A request with `open` is not answered so yet: the mark names what is missing in SPID_GAPS.md, or says that it is in no
-row of it. Whoever mends that takes the mark out, because the test fails when such a request is answered.
+A request with `open` does not get this answer yet: the mark names the row of SPID_GAPS.md, or says that there is none.
+The change that makes the request succeed removes the mark, because the test fails otherwise.
 
-One with `left_out` is not answered on purpose: the mark says why, and `expect` is the refusal.
+A request with `left_out` is refused on purpose: the mark says why, and `expect` is the refusal.
 """
 
 import json
@@ -33,7 +33,7 @@ def contents(file: Path) -> dict:
 
 
 def requests() -> list:
-    """Every request of every file; one that is `open` must fail, and for a broken promise, not for a broken test."""
+    """Every request of every file; an `open` one must fail, and for a broken promise, not for a broken test."""
     found: list = []
     for file in sorted(FOLDER.glob("*.json")):
         every = {sent["name"]: sent for sent in contents(file)["requests"]}
@@ -46,12 +46,12 @@ def requests() -> list:
 
 
 @pytest.mark.parametrize(("sdk", "sent"), requests())
-def test_the_sdk_reads_its_answer(stage, sdk, sent):
+def test_the_sdk_can_read_each_answer(stage, sdk, sent):
     for request in sent:
         Replay(stage, stage.client(sdk), request).run()
 
 
-def test_the_files_have_no_word_that_nobody_reads():
+def test_the_recorded_requests_have_known_members_only():
     known = {
         "name", "method", "path", "query", "headers", "form", "multipart", "cookies", "page", "then", "times", "after",
         "expect", "open", "left_out",

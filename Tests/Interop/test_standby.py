@@ -13,7 +13,7 @@ from harness.world import World
 
 @pytest.fixture
 def primary(cluster) -> Iterator[Cluster]:
-    """One that may be stopped, unlike the one that all tests share."""
+    """A server that may be stopped, unlike the one that all tests share."""
     primary = Cluster()
     yield primary
     primary.delete()
@@ -34,7 +34,7 @@ def standby(primary, name) -> Iterator[Cluster]:
 @pytest.fixture
 def server(prepare, primary, standby, name) -> Server:
     server = prepare("postgresql")
-    # The standby comes first: whoever takes the first that answers reads from it, and never writes.
+    # The standby is named first: a client that takes the first one that answers reads from it, and can never write.
     server.database = f"postgresql://postgres@/{name}?host={standby.directory},{primary.directory}"
     server.settings["SPINDLE_DATABASE"] = server.database
     server.init()
@@ -51,7 +51,7 @@ def until(happens: Callable[[], bool]) -> bool:
 
 
 @pytest.mark.timeout(300)
-def test_a_server_whose_primary_was_away_writes_again_and_was_not_ready_meanwhile(server, primary):
+def test_a_server_without_its_primary_is_not_ready_and_writes_again_when_it_returns(server, primary):
     world = World.create(Spindle.of(server))
 
     def status() -> int:
@@ -60,7 +60,7 @@ def test_a_server_whose_primary_was_away_writes_again_and_was_not_ready_meanwhil
     assert status() == 200
     primary.stop()
     assert until(lambda: server.get("/readyz").status == 503), "a standby alone is not enough"
-    # Each of the connections finds out.
+    # Each connection has to find out by itself.
     assert {status() for _ in range(40)} == {503}
     assert server.get("/readyz").status == 503
     primary.start()
@@ -71,10 +71,10 @@ def test_a_server_whose_primary_was_away_writes_again_and_was_not_ready_meanwhil
 
 
 @pytest.mark.timeout(300)
-def test_a_server_that_is_led_to_a_standby_is_not_ready_and_leaves_it_when_a_primary_is_there(
+def test_a_server_connected_to_a_standby_is_not_ready_and_moves_to_the_primary(
     server, primary, standby,
 ):
-    """As through a name or a proxy that leads to one of them, which only the server's own answers tell apart."""
+    """A name or a proxy leads to one of them, and only the server's answers tell which."""
     assert server.stop() == 0
     server.database += "&target_session_attrs=any"
     server.settings["SPINDLE_DATABASE"] = server.database

@@ -1,4 +1,4 @@
-"""A disk that fails under SQLite: what cannot be kept is refused, what was promised stays, and nothing is half done."""
+"""A disk that fails under SQLite: refused writes leave nothing, and acknowledged ones stay."""
 
 import resource
 import shutil
@@ -15,7 +15,7 @@ from harness.spindle import Spindle
 from harness.world import World
 
 WRITERS = 16
-# Of an answer: none of it says what the machine is made of.
+# Words that an answer must not contain: it reveals nothing of the machine.
 INNER_WORDS = ["sqlite", "disk", "i/o", "database", "wal"]
 WRITING_FAILS = ["write .db-wal", "sync .db-wal", "room .db-wal"]
 FOLDING_FAILS = ["write spindle.db", "sync spindle.db", "room spindle.db"]
@@ -23,7 +23,7 @@ NOT_AVAILABLE = 69
 NOT_READY = {
     "status": "not_ready", "checks": {"database": "ok", "schema": "ok", "key": "ok", "disk": "writes fail"},
 }
-# Spent without what spending it made; see test_kill.
+# Codes that are spent without the token they made; see test_kill.
 HALF_REDEEMED = """
     SELECT count(*) FROM token_families
     WHERE redeemed_by IS NOT NULL AND NOT EXISTS (
@@ -44,7 +44,7 @@ def world_of_the_disk(disk, launch):
 
 @pytest.fixture
 def server(world_of_the_disk):
-    """Running, however the last test left it."""
+    """A running server, however the last test left it."""
     server = world_of_the_disk[0]
     return server if server.process.poll() is None else server.start()
 
@@ -63,7 +63,7 @@ def are_active(world: World, tokens: list[str]) -> bool:
 
 
 def asked(server, query: str):
-    """The answer of the database itself; it is closed before the server goes on to anything."""
+    """The database's own answer; it is closed before the server goes on."""
     with closing(sqlite3.connect(server.database)) as database:
         return database.execute(query).fetchone()[0]
 
@@ -77,7 +77,7 @@ def ends_whole(server) -> bool:
 
 
 def is_refused(answer) -> bool:
-    """For now, in words that say nothing of the machine."""
+    """Refused for now, in words that reveal nothing of the machine."""
     assert not [word for word in INNER_WORDS if word in answer.text.lower()], answer
     return (answer.status, answer.error) == (503, "temporarily_unavailable") and answer.headers["Retry-After"] == "1"
 
@@ -95,7 +95,7 @@ def test_a_failed_write_is_refused_and_undone_and_reads_go_on(wish, server, worl
             answers = list(pool.map(lambda _: spindle.client_credentials(world.backend), range(4 * WRITERS)))
         assert all(map(is_refused, answers)), Counter(answer.status for answer in answers)
         assert are_active(world, tokens) and spindle.me(phone["access_token"]).status == 200
-        # Nobody changes anything any more, and it stays so.
+        # No further writes come, and the state stays.
         for _ in range(3):
             answer = server.get("/readyz")
             assert answer.status == 503 and answer.json == NOT_READY, answer
@@ -105,7 +105,7 @@ def test_a_failed_write_is_refused_and_undone_and_reads_go_on(wish, server, worl
     reason = "database or disk is full" if wish.startswith("room") else "disk I/O error"
     assert server.has_logged(f'storage unavailable reason="{reason}"', start)
 
-    # Nothing that was refused is there, nothing that it was to end has ended.
+    # Nothing of the refused requests is stored, and nothing that they were to end has ended.
     assert token_count(server) == count and are_active(world, tokens)
     assert spindle.redeem(world.backend, code).status == 200
     assert spindle.refresh(world.app, phone["refresh_token"]).status == 200
@@ -125,7 +125,7 @@ def test_a_crash_on_a_full_disk_keeps_what_was_acknowledged(wish, server, world,
         server.kill()
     assert asked(server, HALF_REDEEMED) == 0
     server.start()
-    # What a failed sync refused may be found in the log after all; it is then as if the answer had been lost.
+    # A write that a failed sync refused may be found in the log after all; then it is as if the answer had been lost.
     assert spindle.refresh(world.app, phone["refresh_token"]).status == 200
     answer = spindle.redeem(world.backend, code)
     assert answer.status == 200 or wish.startswith("sync") and answer.error == "invalid_grant", answer
@@ -133,7 +133,7 @@ def test_a_crash_on_a_full_disk_keeps_what_was_acknowledged(wish, server, world,
     assert are_active(world, tokens) and ends_whole(server)
 
 
-def test_a_limit_of_the_size_of_files_ends_the_server(launch):
+def test_a_server_at_its_file_size_limit_refuses_writes_and_recovers(launch):
     server = launch()
     world = World.create(Spindle.of(server))
     token = own_tokens(world, 1)
@@ -168,7 +168,7 @@ def test_a_failed_read_is_an_error_and_never_an_answer(server, world, disk):
             world.spindle.call("POST", "/oauth/introspect", form={"token": token} | world.backend.proof)
             for token in [*tokens, made_up]
         ]
-        # SQLite takes a page that the disk does not give for a damaged one.
+        # SQLite reports a page that the disk does not return as damaged.
         assert {(answer.status, answer.error) for answer in answers} == {(500, "server_error")}, answers
     assert server.has_logged("database disk image is malformed", start)
     assert are_active(world, tokens) and not world.spindle.is_active(world.backend, made_up)

@@ -1,4 +1,4 @@
-"""Files that others lock, damage, remove or replace beneath a running server, and what an operator does then."""
+"""Database files that are locked, damaged, removed or replaced under a running server, and how an operator recovers."""
 
 import os
 import sqlite3
@@ -82,7 +82,8 @@ def test_a_locked_database_does_not_hold_a_terminated_server(server, world):
         other.execute("BEGIN IMMEDIATE")
         for thread in waiting:
             thread.start()
-            # Each meets another moment of the server's wait for the lock, which takes longer than it may take to end.
+            # Each signal comes at another moment of the server's wait for the lock, which lasts longer than a stop may
+            # take.
             time.sleep(1)
         assert server.stop() == 0
         for thread in waiting:
@@ -125,7 +126,7 @@ def damage(file: Path, table: str) -> None:
 def test_doctor_and_backup_report_a_missing_database_and_create_no_empty_one(server, world):
     tokens = own_tokens(world, 5)
     remove(server, "", "-wal", "-shm")
-    # The connections that were open still have it.
+    # The connections that were open still have the file.
     assert introspected(world, tokens[0]).json["active"]
     doctor = server.command("doctor")
     assert doctor.returncode == 1 and "is not initialised" in doctor.stdout
@@ -178,6 +179,6 @@ def test_a_replaced_database_is_never_mixed_with_the_old_one(server, launch, wor
     os.rename(other.database, server.database)
     with ThreadPoolExecutor(CROWD) as pool:
         answers = list(pool.map(lambda token: introspected(world, token), tokens * CROWD * 4))
-    # The other has never heard of them.
+    # The other database has never had them.
     assert all(answer.status == 503 or answer.json["active"] for answer in answers)
     assert server.get("/readyz").status == 503

@@ -93,7 +93,7 @@ def test_an_unfinished_handshake_is_closed(server, world, said):
 @pytest.mark.parametrize(
     ("start", "drip"), [(b"", b""), (b"POST /oauth/token HTTP/1.1\r\nX: ", b"a" * 400)], ids=["silence", "slow header"]
 )
-def test_a_slow_client_is_disconnected_inside_tls_too(server, world, certificate, start, drip):
+def test_a_slow_client_inside_tls_is_disconnected(server, world, certificate, start, drip):
     with dial(server.address, str(certificate), "http/1.1") as line:
         line.sendall(start)
         seconds_until_closed(line, drip)

@@ -1,4 +1,4 @@
-"""A mail server that shows a certificate of each wrong kind, all signed by an authority that we trust."""
+"""A mail server with a certificate of each wrong kind, all signed by a trusted authority."""
 
 import datetime
 import ipaddress
@@ -15,14 +15,14 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from harness.mail import MailServer
 from harness.server import Server
 
-# The stand-in means it.
+# The stand-in means this.
 pytestmark = pytest.mark.filterwarnings("ignore:Requiring AUTH while not requiring TLS")
 
 DAY = datetime.timedelta(days=1)
 
 
 class Authority:
-    """It signs what it is told to."""
+    """Signs whatever it is told to."""
 
     def __init__(self, folder: Path, is_authority: bool = True, by: "Authority | None" = None, name: str = "authority"):
         self.folder, self.key = folder, ec.generate_private_key(ec.SECP256R1())
@@ -46,7 +46,7 @@ class Authority:
         )
 
     def context(self, names=None, usage=ExtendedKeyUsageOID.SERVER_AUTH, more: bytes = b"", **dates) -> ssl.SSLContext:
-        """What a server shows that has a certificate of ours."""
+        """The context of a server with a certificate of ours."""
         key = ec.generate_private_key(ec.SECP256R1())
         names = names or [x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
@@ -75,14 +75,14 @@ def server(prepare) -> Server:
 
 
 def stranger(authority: Authority) -> ssl.SSLContext:
-    """Signed by one of the same name."""
+    """Signed by another authority of the same name."""
     folder = authority.folder / "stranger"
     folder.mkdir(exist_ok=True)
     return Authority(folder).context()
 
 
 def pretender(authority: Authority) -> ssl.SSLContext:
-    """Signed by one whom the authority signed, but not as an authority."""
+    """Signed by a certificate that the authority signed, but not as an authority."""
     between = Authority(authority.folder, is_authority=False, by=authority, name="between")
     return between.context(more=between.pem)
 
@@ -108,7 +108,7 @@ KINDS = {
 
 @pytest.mark.parametrize("scheme", ["smtps", "smtp"])
 @pytest.mark.parametrize(("make", "state"), KINDS.values(), ids=KINDS.keys())
-def test_a_certificate_of_a_wrong_kind_is_refused(server, authority, scheme, make, state):
+def test_a_mail_servers_certificate_of_a_wrong_kind_is_refused(server, authority, scheme, make, state):
     with MailServer(certificate=make(authority), implicit=scheme == "smtps", login=("mailer", "password")) as mail:
         options = f"ca={authority.file}" + ("&starttls=required" if scheme == "smtp" else "")
         url = f"{scheme}://mailer:password@127.0.0.1:{mail.port}?{options}"
@@ -118,7 +118,7 @@ def test_a_certificate_of_a_wrong_kind_is_refused(server, authority, scheme, mak
         assert bool(mail.logins) == (state == "ok"), mail.logins
 
 
-def test_the_keys_of_tls_connections_are_not_written_for_sslkeylogfile(server, authority, tmp_path):
+def test_sslkeylogfile_gets_no_keys_of_tls_connections(server, authority, tmp_path):
     keys = tmp_path / "keys.log"
     with MailServer(certificate=authority.context(), implicit=True, login=("mailer", "password")) as mail:
         url = f"smtps://mailer:password@127.0.0.1:{mail.port}?ca={authority.file}"

@@ -1,4 +1,4 @@
-"""Commands on a database that is not Spindle's, or is not one yet; and answers that nobody can read."""
+"""Commands on a database of another program or on none, and answers that cannot be written."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ def files(server: Server) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("command", [*LOOKING, ("init",)])
-def test_a_command_changes_the_database_of_another_program(prepare, command):
+def test_commands_refuse_another_programs_database_unchanged(prepare, command):
     server = prepare()
     with closing(sqlite3.connect(server.database)) as other:
         other.execute("CREATE TABLE recipes (title TEXT)")
@@ -40,7 +40,7 @@ def test_a_command_changes_the_database_of_another_program(prepare, command):
         assert refused.returncode == BAD_CONFIGURATION and "another program" in said(refused), said(refused)
 
 
-def test_a_forced_restore_erases_the_database_of_another_program(prepare):
+def test_a_forced_restore_does_not_replace_another_programs_database(prepare):
     server = prepare()
     server.init()
     copy, recipes = server.directory / "copy.db", server.directory / "recipes.db"
@@ -53,12 +53,12 @@ def test_a_forced_restore_erases_the_database_of_another_program(prepare):
     refused = server.command(*restore)
     assert refused.returncode == BAD_CONFIGURATION and "another program" in said(refused), said(refused)
     assert files(server) == before
-    # What cannot be read may be ours, and damaged.
+    # An unreadable file may be a damaged database of ours.
     recipes.write_bytes(b"nothing " * 1000)
     assert (done := server.command(*restore)).returncode == 0, said(done)
 
 
-def test_a_forced_restore_takes_the_place_of_a_pipe(prepare):
+def test_a_forced_restore_does_not_replace_a_pipe_or_folder(prepare):
     server = prepare()
     server.init()
     copy, pipe = server.directory / "copy.db", server.directory / "pipe"
@@ -72,7 +72,7 @@ def test_a_forced_restore_takes_the_place_of_a_pipe(prepare):
     assert refused.returncode == NOT_MADE, said(refused)
 
 
-def test_a_database_whose_process_was_killed_at_the_wrong_moment_is_refused_for_good(prepare):
+def test_commands_roll_back_the_journal_of_a_killed_process(prepare):
     server = prepare()
     server.init()
     copy, hot = server.directory / "copy.db", server.directory / "hot.db"
@@ -95,7 +95,7 @@ def test_a_database_whose_process_was_killed_at_the_wrong_moment_is_refused_for_
 
 
 @pytest.mark.parametrize("command", LOOKING)
-def test_a_command_that_looks_makes_a_database_of_an_empty_file(prepare, command):
+def test_commands_that_only_look_leave_an_empty_file_empty(prepare, command):
     server = prepare()
     Path(server.database).touch()
     refused = server.command(*command)
@@ -105,14 +105,14 @@ def test_a_command_that_looks_makes_a_database_of_an_empty_file(prepare, command
 
 
 @pytest.mark.parametrize("command", [("init",), ("migrate",), ("serve", "--migrate")])
-def test_postgresql_tables_of_another_program_get_ours_beside_them(prepare, cluster, command):
+def test_a_schema_with_another_programs_tables_is_refused(prepare, cluster, command):
     server = prepare("postgresql")
     cluster.query(server.database, "CREATE TABLE recipes (title TEXT)")
     refused = server.command(*command)
     assert refused.returncode == BAD_CONFIGURATION and "another program" in said(refused), said(refused)
     made = cluster.query(server.database, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
     assert made == [["recipes"]]
-    # Elsewhere they are in nobody's way.
+    # In another schema they do no harm.
     cluster.query(server.database, "CREATE SCHEMA kitchen; ALTER TABLE recipes SET SCHEMA kitchen")
     assert (done := server.command("init")).returncode == 0, said(done)
 
@@ -142,7 +142,7 @@ def test_a_backup_of_an_unreleased_version_is_not_restored(prepare, cluster):
 
 
 def unreleased(server: Server, cluster, engine: str) -> list[list[str]]:
-    """Makes the table of steps as versions before the first release did, which had many, of other texts."""
+    """Makes the table of schema steps as versions before the first release did: more steps, with other texts."""
     made = """
         CREATE TABLE schema_steps (
             version BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL);
@@ -164,7 +164,7 @@ def unreleased_steps(server: Server, cluster, engine: str) -> list[list[str]]:
         return [list(row) for row in database.execute(asked)]
 
 
-def test_a_command_claims_a_migrated_postgresql_database_for_its_master_key(prepare):
+def test_a_migrated_postgresql_database_needs_init_before_other_commands(prepare):
     server = prepare("postgresql")
     assert server.command("migrate").returncode == 0
     refused = server.command("client", "list", SPINDLE_MASTER_KEY=master_key())
@@ -173,7 +173,7 @@ def test_a_command_claims_a_migrated_postgresql_database_for_its_master_key(prep
     assert server.command("client", "list").returncode == 0
 
 
-def test_key_rotate_without_a_key_says_that_each_has_its_next(prepare):
+def test_key_rotate_without_a_key_points_to_init(prepare):
     server = prepare()
     server.init()
     with closing(sqlite3.connect(server.database)) as database:
@@ -186,7 +186,7 @@ def test_key_rotate_without_a_key_says_that_each_has_its_next(prepare):
 
 
 def unread(server: Server, *arguments: str) -> str:
-    """What a command says whose answer does not fit on the disk."""
+    """The error output of a command whose answer does not fit on the disk."""
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             [binary(), *arguments], env=server.environment(), cwd=server.directory, stdout=full,
@@ -195,7 +195,7 @@ def unread(server: Server, *arguments: str) -> str:
     return done.stderr
 
 
-def test_a_list_that_cannot_be_written_speaks_of_a_secret(prepare):
+def test_only_a_command_that_made_a_secret_reports_it_as_lost(prepare):
     server = prepare()
     made = server.init()
     assert "secret" not in unread(server, "client", "list")
@@ -203,7 +203,7 @@ def test_a_list_that_cannot_be_written_speaks_of_a_secret(prepare):
     assert "client add-secret" in unread(server, "client", "add-secret", made["admin_client_id"])
 
 
-def test_the_lost_secret_of_client_secret_jwt_is_to_be_made_by_add_secret(prepare):
+def test_a_lost_secret_of_client_secret_jwt_is_not_replaced_by_add_secret(prepare):
     server = prepare()
     server.init()
     new = ("client", "create", "--scope", "admin", "--grant-type", "client_credentials", "--json")

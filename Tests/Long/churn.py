@@ -1,4 +1,4 @@
-"""200,000 connections opened and closed in every manner: nothing of them is left."""
+"""200,000 connections opened and closed in every manner leave nothing behind."""
 
 import os
 import random
@@ -62,7 +62,7 @@ def links(server) -> dict[str, str]:
 
 
 def what_is_left(server, before: dict[str, str]) -> dict[str, list[str]]:
-    """Descriptors that are more than before, once they have had half a minute."""
+    """Descriptors that were not there before, after half a minute."""
     deadline = time.monotonic() + 30
     while len(now := links(server)) > len(before) and time.monotonic() < deadline:
         time.sleep(0.5)

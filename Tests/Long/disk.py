@@ -1,4 +1,4 @@
-"""A disk that is full, and then is not: writes are refused, reads are answered, and nothing that was promised is lost."""
+"""A disk is full for a while: writes are refused, reads are answered, and nothing acknowledged is lost."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What the edge costs: CPU a request over TLS, beside nginx, which answers the same with the same OpenSSL."""
+"""The cost of the edge: CPU per request over TLS, beside nginx with the same answers and the same OpenSSL."""
 
 import http.client
 import json
@@ -23,11 +23,11 @@ ROUNDS = 7
 SECONDS = 3
 CONNECTIONS = 32
 STREAMS = 20
-# Of HTTP/2, a round.
+# Streams of HTTP/2 in a round.
 REQUESTS = 150_000
-# That make handshakes, one after the other each.
+# Clients that make one handshake after the other.
 CLIENTS = 4
-# Fields that nginx has of its own, or writes for us.
+# Fields that nginx adds itself.
 ITS_OWN = {"server", "connection", "date", "content-length", "content-type"}
 
 
@@ -144,7 +144,7 @@ def main() -> None:
             pair = [Measured(server.process, server.address.origin), Measured(other, address.origin)]
             for kind in KINDS:
                 rounds = []
-                # The first round warms both up; nobody is always the first.
+                # The first round warms both up; neither is always the first.
                 for number in range(ROUNDS + 1):
                     turn = pair if number % 2 else pair[::-1]
                     taken = {each: each.microseconds(kind) for each in turn}

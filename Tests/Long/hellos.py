@@ -1,4 +1,4 @@
-"""TLS hellos replayed as fast as they go: who is connected already is served as if there were none."""
+"""TLS hellos replayed at full speed do not slow down connected clients."""
 
 import multiprocessing
 import os
@@ -34,7 +34,7 @@ def hello() -> bytes:
 
 def attack(address: Address, flight: bytes, over, sent, answered) -> None:
     """Sends the flight on connection after connection, and resets each once the server has paid for its answer."""
-    # Attackers have machines of their own; here they get what the server and its client leave.
+    # Attackers have machines of their own; here they get the CPU that the server and its client leave.
     os.nice(19)
     while not over.is_set():
         lines = []

@@ -1,4 +1,4 @@
-"""4,000 idle connections: what each costs, and what the requests of somebody else take beside them."""
+"""4,000 idle connections: the memory of each, and the time of other clients' requests."""
 
 import socket
 import sys
@@ -25,7 +25,7 @@ def open_one(server, kind: str, context) -> socket.socket:
         ask(line)
     else:
         line = secure(server, "h2", context)
-        # The path is not there for POST; what is answered does not matter.
+        # The path does not take POST; the answer does not matter.
         line.sendall(PREFACE + frame(SETTINGS, 0, 0) + frame(HEADERS, END_HEADERS | END_STREAM, 1, headers("/healthz")))
         data = b""
         while not is_answered(data):

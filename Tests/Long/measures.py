@@ -1,4 +1,4 @@
-"""What the long proofs share: a server, a line a figure, times that half of something lies below."""
+"""Shared by the long tests: a server, a line for each figure, and medians."""
 
 import gc
 import resource
@@ -20,7 +20,7 @@ ASK = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
 class Proof:
-    """One proof: its figures, each beside its bound, and whether all of them were kept."""
+    """One long test: its figures, each beside its bound, and whether all of them were kept."""
 
     def __init__(self, name: str):
         self.name, self.failed = name, 0
@@ -62,7 +62,7 @@ def serving(tls: bool = False, wrapper=(), **settings: str) -> Iterator[Server]:
 
 
 def many_descriptors(count: int) -> None:
-    """So many of our own, and the server's, which has what we have."""
+    """Raises the limit of descriptors of this process, which the server inherits."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < count:
         sys.exit(f"this needs {count} descriptors, and may have {hard}")

@@ -1,6 +1,6 @@
-// What ThreadSanitizer cannot see: a Mutex that two threads want is taken and given within libswiftSynchronization,
-// which is not built with it, so what the Mutex guards looks like a race. Tests/Long/sanitizers links these three in
-// place of the library's: they call it, and say what it ordered. A Mutex that nobody else wants never comes here.
+// ThreadSanitizer cannot see a Mutex that two threads want: it is taken and given within libswiftSynchronization, which
+// is not built with it, so what the Mutex guards looks like a race. Tests/Long/sanitizers links these three functions
+// in place of the library's: they call it, and report what it ordered. A Mutex without contention never comes here.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>

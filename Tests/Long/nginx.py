@@ -1,4 +1,4 @@
-"""nginx beside us: in front of Spindle, or as the measure of what a request costs."""
+"""nginx: in front of Spindle, or as the measure of what a request costs."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""100,000 requests through nginx, a tenth of them hostile, many on one connection: nobody is told another's answer."""
+"""100,000 requests through nginx, a tenth of them hostile, many on one connection: no client gets another's answer."""
 
 import itertools
 import random
@@ -28,7 +28,7 @@ STATE = re.compile(rb"HTTP/1\.1 (\d\d\d)|[&?]state=(t\d+)&")
 
 @contextmanager
 def nginx_before(port: int):
-    """nginx with a few connections to us, which it keeps for everybody."""
+    """nginx with a few connections to the server, kept for all clients."""
     address = Address("127.0.0.1", free_port())
     with nginx(address.port, f"""
         upstream spindle {{ server 127.0.0.1:{port}; keepalive 2; keepalive_requests 1000000; }}
@@ -63,7 +63,7 @@ class Tally:
 
 
 def hostile(world: World, chance: random.Random):
-    """What is refused, and what almost is a request."""
+    """A request that is refused, and one that almost is a request."""
     refused = [case.bytes_for(world) for case in REFUSED]
     requests = post(LENGTH), chunked(CHUNKS), chunked(b"5\r\ngrant\r\n0\r\nX: y\r\n\r\n")
     bodies = [Case("a body", request) for request in requests]
@@ -118,7 +118,7 @@ def client(world: World, address: Address, number: int, tally: Tally, failures: 
                 tally.add(wrong=wrong)
                 tally.show(f"asked {asked}, told {answered}")
                 line = None
-            # One for ten honest ones: on a connection of its own, or behind them on this one.
+            # One hostile request for ten honest ones: on its own connection, or behind them on this one.
             attack = next(storm)
             tally.add(hostile=1)
             if chance.randrange(4) and line:
@@ -135,7 +135,7 @@ def client(world: World, address: Address, number: int, tally: Tally, failures: 
 
 
 def strike(address: Address, attack: bytes, mine: set[str], tally: Tally, line: socket.socket | None = None) -> None:
-    """Sends something hostile; what comes back may bear no tag but its own."""
+    """Sends a hostile request; the answers may bear no tag but its own."""
     own = line is None
     line = line or address.dial(5)
     line.settimeout(0.05)
@@ -156,7 +156,7 @@ def strike(address: Address, attack: bytes, mine: set[str], tally: Tally, line: 
 
 def main() -> None:
     proof = Proof("proxy")
-    # A half request that nginx passes on is waited for by us; it must not hold its connection for long.
+    # The server waits for the rest of a half request that nginx passes on; it must not hold its connection for long.
     with serving(SPINDLE_REQUEST_TIMEOUT="3") as server, nginx_before(server.address.port) as address:
         world = World.create(Spindle.of(server))
         tally, failures = Tally(), []

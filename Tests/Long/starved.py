@@ -1,4 +1,4 @@
-"""64 descriptors and 200 clients that stay: unused connections make room for the next, and nothing spins."""
+"""64 descriptors and 200 clients that stay: unused connections make room for new ones, and no CPU is wasted."""
 
 import shutil
 import sys

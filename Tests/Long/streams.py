@@ -1,4 +1,4 @@
-"""Half a million streams of HTTP/2 that are reset or malformed: none of them keeps anything."""
+"""Half a million HTTP/2 streams that are reset or malformed leave nothing behind."""
 
 import sys
 import time
@@ -8,7 +8,7 @@ from measures import Proof, ask, client_context, many_descriptors, secure, servi
 from harness.http2 import END_HEADERS, END_STREAM, HEADERS, PREFACE, RST_STREAM, SETTINGS, frame, headers
 from harness.process import resident, sockets
 
-# Below what ends a connection (docs/operating.md has no number for it: it is a thousand at once).
+# Below the number that ends a connection, a thousand at once (not in docs/operating.md).
 EACH = 450
 CONNECTIONS = 1_100
 WARM = 100
@@ -23,7 +23,7 @@ def reset_streams() -> bytes:
 
 
 def malformed_streams() -> bytes:
-    """And of requests that are none: a field of a connection, which HTTP/2 has not."""
+    """Requests that are malformed: with a connection-specific field, which HTTP/2 forbids."""
     block = headers("/oauth/token", (b"connection", b"close"), (b"x", b"y" * 100))
     return b"".join(frame(HEADERS, END_HEADERS, 2 * number + 1, block) for number in range(EACH))
 
@@ -45,7 +45,7 @@ def main() -> None:
                 line.settimeout(20)
                 try:
                     line.sendall(floods[number % 2])
-                    # The answer to a request after them: all of them are done with.
+                    # The answer to a later request shows that all of them are done.
                     last = frame(HEADERS, END_HEADERS | END_STREAM, 2 * EACH + 1, b"\x82" + headers("/healthz")[1:])
                     line.sendall(last)
                     while not answers(line.recv(65_536), 2 * EACH + 1):

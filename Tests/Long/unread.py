@@ -11,7 +11,7 @@ from harness.process import busy, resident, sockets
 from harness.server import Server
 
 COUNT = 1_000
-# What docs/operating.md says of an answer that nobody reads, and as much again for a busy machine.
+# The time that docs/operating.md gives an unread answer, and as much again for a busy machine.
 PATIENCE = 30 + 30
 
 
@@ -55,7 +55,7 @@ def main() -> None:
             began = time.monotonic()
             held = (resident(server) - before) / COUNT / 1024
             proof.measure(f"a client that reads nothing, {kind}", held, 512, "KiB")
-            # What was asked before nobody read is answered first.
+            # Requests from before the client stopped reading are answered first.
             while busy(server, 1) > 0.2 and time.monotonic() - began < PATIENCE:
                 pass
             proof.measure(f"until it is at rest, {kind}", time.monotonic() - began, PATIENCE, "s")

@@ -8,12 +8,12 @@ import Testing
 import Values
 @testable import Federation
 
-@Suite("Required claims and signatures of an assertion") struct AssertionTests {
+@Suite("Claims and signatures of an assertion") struct AssertionTests {
     private let signer = Signer()
 
-    // MARK: What it must say
+    // MARK: Claims
 
-    @Test("each invalid claim is refused by name, to the second")
+    @Test("Each invalid claim of an assertion is refused by name, to the second")
     func claims() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         try await fixture.trust(signer, ["create_users": true, "audiences": .array(["spindle"])])
@@ -46,7 +46,7 @@ import Values
         }
     }
 
-    @Test("a name that only looks like ours is taken for it, in aud or azp (RFC 7519 §2)")
+    @Test("An audience or authorized party is compared byte by byte, so that look-alikes are refused (RFC 7519 §2)")
     func lookalikes() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         try await fixture.trust(
@@ -67,7 +67,7 @@ import Values
         }
     }
 
-    @Test("a hint says what to correct, in the characters that RFC 6749 allows")
+    @Test("The hint of a refused assertion tells what to correct, in the characters that RFC 6749 allows")
     func hints() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         try await fixture.trust(signer)
@@ -86,9 +86,9 @@ import Values
         }
     }
 
-    // MARK: How it is signed
+    // MARK: Signatures
 
-    @Test("an assertion without signature, with the public key as secret, or of another key is refused")
+    @Test("An assertion without signature, with the public key as secret, or of another key is refused")
     func forgeries() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         try await fixture.trust(signer)
@@ -117,7 +117,7 @@ import Values
         #expect(try await fixture.refusal(of: long) == "malformed_parameter")
     }
 
-    @Test("a shared secret is the HMAC key; it is stored sealed and not shown", arguments: Backend.available)
+    @Test("An issuer's shared secret is the HMAC key; it is stored sealed and not shown", arguments: Backend.available)
     func sharedSecret(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         let secret = "et felles hemmelig ord, på minst 32 bytes"

@@ -4,12 +4,12 @@ import Storage
 import Testing
 import Values
 
-@Suite("How an authorization answer goes back to the client")
+@Suite("Authorization answers")
 struct AuthorizationAnswerTests {
     private static let code = Secret<AuthorizationCode>("the code")
     private static let refusal = OAuthError(.accessDenied, "denied", "No.")
 
-    @Test("an answer by query, fragment or form has code or error, state and issuer")
+    @Test("An authorization answer by query, fragment or form has code or error, state and issuer")
     func modes() async throws {
         let fixture = try await AuthorizationFixture()
         let tail = "state=a%26b%3D%22%3E%20%C3%A9%23&iss=https%3A%2F%2Fid.example%2F"
@@ -35,7 +35,7 @@ struct AuthorizationAnswerTests {
         await fixture.database.close()
     }
 
-    @Test("a response mode that is unknown, or unsafe for the response type, is refused in the query")
+    @Test("A response mode that is unknown, or unsafe for the response type, is refused in the query")
     func unsupported() async throws {
         let fixture = try await AuthorizationFixture()
         let refused: [KeyValuePairs<String, String>] = [
@@ -52,7 +52,7 @@ struct AuthorizationAnswerTests {
         await fixture.database.close()
     }
 
-    @Test("cancelling leads to the client's cancel address unchanged, if there is one")
+    @Test("Cancelling leads to the client's cancel address unchanged, if there is one")
     func cancelled() async throws {
         let fixture = try await AuthorizationFixture()
         let with = try await fixture.address(
@@ -72,7 +72,7 @@ struct AuthorizationAnswerTests {
         await fixture.database.close()
     }
 
-    @Test("prompt has known values only, and none stands alone")
+    @Test("The parameter prompt takes known values only, and none stands alone")
     func prompts() async throws {
         let fixture = try await AuthorizationFixture()
         for bad in ["none login", "nothing", "login Consent", "none none login"] {
@@ -83,7 +83,7 @@ struct AuthorizationAnswerTests {
         await fixture.database.close()
     }
 
-    @Test("a small slip in an unregistered address is named")
+    @Test("A refusal of an unregistered redirect URI names the small difference from a registered one")
     func nearMisses() throws {
         let registered = try ["https://app.example/back", "https://app.example:8443/cb?x=1", "app://back"].map {
             try #require(RedirectURI(registering: $0))
@@ -101,7 +101,7 @@ struct AuthorizationAnswerTests {
         #expect(RedirectURIMismatch("https://app.example/back", among: []) == nil)
     }
 
-    @Test("a logout returns to a registered address of the named client, and nowhere else")
+    @Test("A logout returns to a registered address of the named client, and nowhere else")
     func logout() async throws {
         let fixture = try await AuthorizationFixture()
         let client = try #require(try await fixture.client(.own))
@@ -113,7 +113,7 @@ struct AuthorizationAnswerTests {
         #expect(try location(["returnTo": back, "state": "a b"], client) == back + "?state=a%20b")
         let bye = "https://app.example/bye?from=here"
         #expect(try location(["post_logout_redirect_uri": bye, "state": "s"], client) == bye + "&state=s")
-        // The first name counts: a good one behind a bad one is no way out.
+        // The first parameter of a name counts: a good one after a bad one does not help.
         #expect(
             try location(["post_logout_redirect_uri": "https://evil.example/", "redirect_uri": back], client) == nil)
         #expect(try location(["redirect_uri": back], nil) == nil)

@@ -5,13 +5,13 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("The next step for a browser that brings an authorization request")
+@Suite("The next step of an authorization request")
 struct AuthorizationDecisionTests {
     typealias Step = AuthorizationRequest.Step
 
     private static let now = Timestamp(milliseconds: 1_000_000 * 1000)
 
-    /// Somebody who signed in `ago` seconds before.
+    /// A user who signed in `ago` seconds before.
     private static func visitor(
         _ ago: Int64 = 60, _ origin: Session.Origin = .signIn,
         email: BrowserSessionState.Email = .verified,
@@ -48,7 +48,7 @@ struct AuthorizationDecisionTests {
         await fixture.database.close()
     }
 
-    @Test("a browser without a session signs in, and a merchant's own app is answered")
+    @Test("A browser without a session signs in; with one, a request of a merchant's own app is answered")
     func signIn() async throws {
         try await expect([
             Row(.own, [:], nil, .signIn),
@@ -59,7 +59,7 @@ struct AuthorizationDecisionTests {
         ])
     }
 
-    @Test("prompts ask, even where a user is signed in")
+    @Test("A prompt for login, select_account or create asks even where a user is signed in")
     func prompts() async throws {
         for visitor in [Self.visitor(), nil] {
             try await expect([
@@ -73,7 +73,7 @@ struct AuthorizationDecisionTests {
     }
 
     @Test(
-        "where sessions would do, the user is asked which of them, but not by a client that wants no page or a password"
+        "The user picks one of several sessions, unless the client asks for a password or no page"
     )
     func pick() async throws {
         let fixture = try await AuthorizationFixture()
@@ -93,7 +93,7 @@ struct AuthorizationDecisionTests {
         await fixture.database.close()
     }
 
-    @Test("a user who left the client alone is asked; a silent request finds nobody")
+    @Test("A user who signed out of the client is asked again, and a silent request gets login_required")
     func gone() async throws {
         try await expect([
             Row(.own, [:], Self.visitor(isGone: true), .signIn),
@@ -102,7 +102,7 @@ struct AuthorizationDecisionTests {
         ])
     }
 
-    @Test("a sign-in that is too old is confirmed, to the millisecond; max_age=0 means prompt=login")
+    @Test("A sign-in that is too old is confirmed, to the millisecond; max_age=0 means prompt=login")
     func maxAge() async throws {
         try await expect([
             Row(.own, ["max_age": "60"], Self.visitor(60), .respond),
@@ -110,12 +110,12 @@ struct AuthorizationDecisionTests {
             Row(.own, ["max_age": "59", "prompt": "none"], Self.visitor(60), .refuse(.loginRequired)),
             Row(.own, ["max_age": "0"], Self.visitor(0), .signIn),
             Row(.own, ["max_age": "0", "prompt": "none"], Self.visitor(0), .refuse(.loginRequired)),
-            // Before consent: what an old sign-in allowed is not asked of somebody else.
+            // Confirmation comes before consent, because another user may be at the browser.
             Row(.stranger, ["max_age": "59"], Self.visitor(60), .confirm),
         ])
     }
 
-    @Test("an essential acr that a sign-in did not reach is refused, not asked for again and again")
+    @Test("An essential acr that a sign-in did not reach is refused, not asked for repeatedly")
     func unreachedContext() async throws {
         let fixture = try await AuthorizationFixture()
         let claims = #"{"id_token":{"acr":{"essential":true,"value":"urn:spindle:issuer"}}}"#
@@ -129,7 +129,7 @@ struct AuthorizationDecisionTests {
         await fixture.database.close()
     }
 
-    @Test("a bought session is valid for the merchant whose token bought it, and for no other")
+    @Test("A bought session is valid for the merchant whose token bought it, and for no other")
     func bought() async throws {
         let fixture = try await AuthorizationFixture()
         let request = try await fixture.request(.own)
@@ -145,7 +145,7 @@ struct AuthorizationDecisionTests {
         await fixture.database.close()
     }
 
-    @Test("an app that needs a verified address gets it before anything else")
+    @Test("A client that requires a verified address gets it before anything else")
     func verify() async throws {
         try await expect([
             Row(.strict, [:], Self.visitor(email: .verified), .respond),
@@ -159,7 +159,7 @@ struct AuthorizationDecisionTests {
         ])
     }
 
-    @Test("a third party asks for what it was not allowed, its own merchant's app only on demand")
+    @Test("A third party asks consent for what it was not allowed; a merchant's own app only on demand")
     func consent() async throws {
         let all = Scope(["openid", "profile"])
         try await expect([
@@ -177,7 +177,7 @@ struct AuthorizationDecisionTests {
         ])
     }
 
-    @Test("a merchant the user never met gets no answer, nor does an app at an address that any app can claim")
+    @Test("A merchant new to the user is introduced first, and so is an app whose redirect URI any app can claim")
     func introduce() async throws {
         let unmet = Self.visitor(isIntroduced: false)
         try await expect([
@@ -201,12 +201,12 @@ struct AuthorizationDecisionTests {
         ])
     }
 
-    @Test("ticked scopes are granted with those that need no consent, and no others, whatever the form says")
+    @Test("Ticked scopes are granted with those that need no consent, and no others, whatever the form sends")
     func decision() async throws {
         let fixture = try await AuthorizationFixture()
         let rows: [(KeyValuePairs<String, String>, ticked: [String], before: [String]?, ConsentDecision?)] = [
             ([:], ["openid", "profile"], nil, decided("openid profile", "openid profile", "openid profile")),
-            // Being recognized is not a choice of its own.
+            // The scope openid needs no tick.
             ([:], [], nil, decided("openid profile", "openid", "openid")),
             ([:], ["profile", "email", "admin"], nil, decided("openid profile", "openid profile", "openid profile")),
             (["scope": "profile email"], [], nil, decided("profile email", "", "")),
@@ -214,7 +214,7 @@ struct AuthorizationDecisionTests {
             (["scope": "profile email"], [], ["profile"], decided("email", "", "profile")),
             (["scope": "profile email"], ["profile"], ["profile"], decided("email", "", "profile")),
             (["scope": "profile email"], ["email"], ["profile"], decided("email", "email", "profile email")),
-            // Asked again for all, a tick that is missing now counts.
+            // When all is asked again, a tick that is missing now counts.
             (
                 ["scope": "profile email", "prompt": "consent"], ["email"], ["profile"],
                 decided("profile email", "email", "email")

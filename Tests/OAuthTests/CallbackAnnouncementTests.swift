@@ -10,9 +10,9 @@ import Values
 
 @testable import OAuth
 
-@Suite("Callbacks are stored once, whatever becomes of the COMMIT")
+@Suite("Callbacks are stored once, whatever the outcome of the COMMIT")
 struct CallbackAnnouncementTests {
-    /// Keeps what is left, by its id, as the outbox does; and counts how often somebody was sent.
+    /// Keeps stored deliveries by their id, as the outbox does, and counts how often sending was triggered.
     private final class PostDouble: Sendable {
         private let left = Mutex<[String: String]>([:])
         private let rounds = Mutex(0)
@@ -47,7 +47,7 @@ struct CallbackAnnouncementTests {
         }
     }
 
-    @Test("a transaction that runs twice stores each message once", arguments: Backend.available)
+    @Test("A transaction that runs twice stores each callback once", arguments: Backend.available)
     func twice(backend: Backend) async throws {
         let house = try await Fixture(backend)
         let (world, user) = (house.world, house.world.user)
@@ -63,7 +63,7 @@ struct CallbackAnnouncementTests {
         announcement.send()
         #expect(house.post.sent == 1)
 
-        // The same again at the same moment is another message.
+        // The same announcement again at the same moment is another message.
         let another = house.callbacks.announcement(at: world.clock.now)
         try await world.database.write { db in
             try another.changed(user, fields: ["name"], status: nil, in: db)
@@ -73,7 +73,7 @@ struct CallbackAnnouncementTests {
     }
 
     @Test(
-        "the end of a browser session is told once to a client with many token families", arguments: Backend.available)
+        "A client with many token families is told once of the end of a browser session", arguments: Backend.available)
     func browsers(backend: Backend) async throws {
         struct Undone: Error {}
         let house = try await Fixture(backend)
@@ -103,7 +103,7 @@ struct CallbackAnnouncementTests {
             do { try await world.database.write(work) } catch is Undone {}
         }
         #expect(house.post.uris == [world.phone.id.text])
-        // A phone's tokens were for no browser.
+        // A phone's tokens belong to no browser session.
         for token in tokens { #expect(await world.isLive(token)) }
         let another = house.callbacks.announcement(at: world.clock.now)
         try await world.database.write { db in
@@ -113,7 +113,8 @@ struct CallbackAnnouncementTests {
         await world.database.close()
     }
 
-    @Test("logout, revocation and disconnection are told once though they run twice", arguments: Backend.available)
+    @Test(
+        "Logout, revocation and disconnection are announced once even if they run twice", arguments: Backend.available)
     func ends(backend: Backend) async throws {
         let house = try await Fixture(backend)
         let world = house.world
@@ -130,12 +131,14 @@ struct CallbackAnnouncementTests {
         for _ in 1...2 {
             try await families.disconnect(world.user, from: world.merchant, at: world.clock.now, by: commandLine)
         }
-        #expect(house.post.ids.count == 4, "whoever was still connected")
+        #expect(house.post.ids.count == 4, "each client that was still connected")
         #expect(house.post.sent == 3)
         await world.database.close()
     }
 
-    @Test("a client of a disabled merchant is told of no change, but of the end", arguments: Backend.available)
+    @Test(
+        "A disabled merchant's client gets no callbacks about changes, only about a user's deletion",
+        arguments: Backend.available)
     func disabled(backend: Backend) async throws {
         let house = try await Fixture(backend)
         let (world, user) = (house.world, house.world.user)

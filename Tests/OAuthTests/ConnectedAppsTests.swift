@@ -7,9 +7,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A user's apps, and revoking them")
+@Suite("A user's connected apps")
 struct ConnectedAppsTests {
-    @Test("an app's rights are those of its live tokens and those that need no consent", arguments: Backend.available)
+    @Test("An app's rights are those of its live tokens and those that need no consent", arguments: Backend.available)
     func list(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let apps = ConnectedApps(database: world.database, clock: world.clock, callbacks: .unheard, events: .unheard)
@@ -37,7 +37,7 @@ struct ConnectedAppsTests {
     }
 
     @Test(
-        "an app keeps what administration took from it, or loses a single claim of a scope that it has",
+        "An app's rights follow the scope that administration leaves it, claim by claim",
         arguments: Backend.available)
     func narrowed(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -60,7 +60,7 @@ struct ConnectedAppsTests {
         await world.database.close()
     }
 
-    @Test("a consent answer adds and removes only what it was about", arguments: Backend.available)
+    @Test("A consent answer adds and removes only the scopes that it was about", arguments: Backend.available)
     func allow(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let consents = Consents(database: world.database, callbacks: .unheard)
@@ -86,7 +86,7 @@ struct ConnectedAppsTests {
     }
 
     @Test(
-        "revoking an app ends its tokens, codes, consent and connection, and no other app's",
+        "Revoking an app ends its tokens, codes, consent and connection, and no other app's",
         arguments: Backend.available)
     func revoke(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -121,7 +121,7 @@ struct ConnectedAppsTests {
         #expect(try await consents.find(world.user, world.backend.id) == nil)
         #expect(try await consents.find(world.user, world.phone.id) != nil)
 
-        // Twice is once, and nobody's app is no error.
+        // A second revocation changes nothing, and an unconnected app is no error.
         try await apps.revoke(world.backend.id, of: world.user)
         try await apps.revoke(world.phone.id, of: UserID(1))
         #expect(await world.isLive(phone))
@@ -129,7 +129,7 @@ struct ConnectedAppsTests {
     }
 
     @Test(
-        "a second revocation, at a node whose clock is behind, makes codes of before good again",
+        "A second revocation at a node whose clock is behind does not revive older codes",
         arguments: Backend.available)
     func behind(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -157,7 +157,7 @@ struct ConnectedAppsTests {
         await world.database.close()
     }
 
-    @Test("a consent revoked since the request was decided yields no code")
+    @Test("A consent revoked since the request was decided yields no code")
     func overtaken() async throws {
         let fixture = try await AuthorizationFixture()
         let (database, clock) = (fixture.database, fixture.clock)
@@ -185,7 +185,7 @@ struct ConnectedAppsTests {
         await database.close()
     }
 
-    @Test("taking access from one app, or one merchant, reads what the user has at all others")
+    @Test("Revoking one app or merchant reads only rows of that app or merchant")
     func others() async throws {
         let database = Explained(base: try await Backend.sqlite.open())
         let (world, elsewhere) = (try await TokenFixture(database), try await TokenFixture(database))
@@ -220,7 +220,7 @@ struct ConnectedAppsTests {
         await database.close()
     }
 
-    @Test("a user's list of apps is read on the thread that serves others")
+    @Test("A user's list of apps is read beside the thread that serves requests")
     func aside() async throws {
         let database = CountedReads(base: try await Backend.sqlite.open())
         let world = try await TokenFixture(database)
@@ -232,7 +232,7 @@ struct ConnectedAppsTests {
         await database.close()
     }
 
-    @Test("each statement finds its rows by an index")
+    @Test("Each statement about connected apps finds its rows by an index")
     func plans() async throws {
         let database = Explained(base: try await Backend.sqlite.open())
         let world = try await TokenFixture(database)

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Conditions that must still hold when front-channel tokens are issued")
+@Suite("Front-channel tokens")
 struct DirectAnswerTests {
     private static let user = UserID(7)
 
@@ -52,7 +52,7 @@ struct DirectAnswerTests {
                 client.scope, of: client.scope, to: client.returnAddress.client, by: user, at: fixture.clock.now)
         }
 
-        /// How much there is of all that such an answer leaves behind.
+        /// The numbers of rows that a front-channel answer leaves behind.
         func traces() async throws -> Int {
             try await fixture.database.read { db in
                 try db.rows("SELECT fingerprint FROM authorization_codes").count
@@ -65,7 +65,7 @@ struct DirectAnswerTests {
     private static let types = ["id_token", "token", "code token", "code id_token", "code id_token token"]
 
     @Test(
-        "without consent, or after its revocation, no front-channel token is issued, not even one of two",
+        "No front-channel token is issued without consent or after its revocation, not even one of two",
         arguments: types)
     func consent(_ type: String) async throws {
         let scene = try await Scene()
@@ -76,7 +76,7 @@ struct DirectAnswerTests {
         #expect((response.code != nil) == type.contains("code"))
         #expect((response.tokens != nil) == type.split(separator: " ").contains("token"))
         #expect(response.tokens?.refreshToken?.value == nil)
-        // A token family: each client is there to be told of a logout, also if it redeems no code.
+        // A token family: each client must be told of a logout, even if it redeems no code.
         let families = try await scene.fixture.database.read { db in
             try db.rows("SELECT id FROM token_families WHERE user_id = \(Self.user)").count
         }
@@ -93,7 +93,8 @@ struct DirectAnswerTests {
     }
 
     @Test(
-        "no front-channel token is issued for an ended session, another user's, or a disabled user", arguments: types)
+        "No front-channel token is issued for an ended session, another user's session or a disabled user",
+        arguments: types)
     func session(_ type: String) async throws {
         let scene = try await Scene()
         try await scene.allow()

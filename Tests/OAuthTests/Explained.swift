@@ -28,11 +28,11 @@ final class Explained: Database {
         #expect(statements.count >= count)
         for statement in statements {
             for step in statement.plan {
-                // Ranges of paths are a list of values, and so is a row that is stored if a condition holds: neither
-                // is a table. A tree of distinct rows is as large as the answer.
+                // Lists of values are no tables: ranges of paths, and a row that is stored under a condition. A tree of
+                // distinct rows is as large as the answer.
                 let harmless = ["SCAN r", "SCAN CONSTANT ROW", "USE TEMP B-TREE FOR DISTINCT"]
                 guard !harmless.contains(step), !step.hasSuffix("CONSTANT ROWS") else { continue }
-                // What one sign-in in 256 counts is sorted: at most what a user may have at a merchant.
+                // One sign-in in 256 counts and sorts rows: at most what a user may have at a merchant.
                 let isCount = statement.text.contains("JOIN clients n ON n.id = ")
                 guard !isCount || step != "USE TEMP B-TREE FOR ORDER BY" else { continue }
                 #expect(!step.hasPrefix("SCAN"), "\(step): \(statement.text)")
@@ -50,7 +50,7 @@ final class Explained: Database {
         }
     }
 
-    /// Expects that each column that a statement compares to a value is found by an index: others are read row by row.
+    /// Expects an index for each column that a statement compares to a value: without one, rows are read one by one.
     func expectNoFilters(atLeast count: Int) throws {
         let statements = statements.withLock(\.self)
         #expect(statements.count >= count)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Interactions: a request that waits for its person")
+@Suite("Interactions")
 struct InteractionTests {
     private static let here = Fingerprint<Interaction.Browser>(text: "here")
     private static let there = Fingerprint<Interaction.Browser>(text: "there")
@@ -59,7 +59,9 @@ struct InteractionTests {
         }
     }
 
-    @Test("only the browser that it is bound to finds it, by the whole id, in time", arguments: Backend.available)
+    @Test(
+        "An interaction is found only by its browser, by its whole id and within its time", arguments: Backend.available
+    )
     func bound(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         let begun = try await fixture.begin()
@@ -75,7 +77,8 @@ struct InteractionTests {
     }
 
     @Test(
-        "one that nobody touches ends after an hour, and each step of its user renews it", arguments: Backend.available)
+        "An untouched interaction ends after an hour, and each step of its user prolongs it",
+        arguments: Backend.available)
     func untouched(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         let (left, used) = (try await fixture.begin(), try await fixture.begin())
@@ -92,7 +95,7 @@ struct InteractionTests {
         await fixture.database.close()
     }
 
-    @Test("who reads the database cannot use the ID token of a request that waits", arguments: Backend.available)
+    @Test("The ID token hint of an interaction is stored sealed", arguments: Backend.available)
     func sealedHint(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         let request = "client_id=c&id_token_hint=eyJ0.eyJz.c2ln&state=s"
@@ -109,7 +112,7 @@ struct InteractionTests {
     }
 
     @Test(
-        "a stored hint opens in its own row alone, and elsewhere stays as it is",
+        "A sealed hint opens in its own row alone, and is read unchanged elsewhere",
         arguments: Backend.available)
     func movedHint(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
@@ -127,7 +130,7 @@ struct InteractionTests {
         await fixture.database.close()
     }
 
-    @Test("requests that strangers leave waiting do not grow beyond their number", arguments: Backend.available)
+    @Test("Interactions without a sign-in are kept to a limit", arguments: Backend.available)
     func bounded(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         let table = StoredTable("interactions", retention: [Interactions.limit(to: 10)])
@@ -153,7 +156,7 @@ struct InteractionTests {
         await fixture.database.close()
     }
 
-    @Test("requests that their user keeps alive stay for ever, and grow without end", arguments: Backend.available)
+    @Test("An interaction ends a day after it began, even if its user keeps using it", arguments: Backend.available)
     func keptAlive(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         let ada = Fingerprint<Session>(text: "ada")
@@ -183,7 +186,7 @@ struct InteractionTests {
         await fixture.database.close()
     }
 
-    @Test("requests that wait longer do not push out one that has just begun", arguments: Backend.available)
+    @Test("Interactions that wait longer do not push out a new one", arguments: Backend.available)
     func fresh(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         for _ in 1...30 {
@@ -199,7 +202,7 @@ struct InteractionTests {
         await fixture.database.close()
     }
 
-    @Test("one that no browser has yet is taken by one of them", arguments: Backend.available)
+    @Test("An interaction without a browser is taken by one browser only", arguments: Backend.available)
     func race(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         let begun = try await fixture.begin(in: nil)
@@ -216,7 +219,7 @@ struct InteractionTests {
         await fixture.database.close()
     }
 
-    @Test("what was done for it brings one answer, also when two tabs ask at once", arguments: Backend.available)
+    @Test("An interaction's answers are used once, even by two tabs at once", arguments: Backend.available)
     func answers(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         let signedIn = try #require(try await fixture.signIn(try await fixture.begin(), session: "one"))
@@ -230,7 +233,7 @@ struct InteractionTests {
         await fixture.database.close()
     }
 
-    @Test("what was done after one sign-in counts for nothing after another", arguments: Backend.available)
+    @Test("An interaction's steps after one sign-in do not count after another", arguments: Backend.available)
     func anotherSignIn(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         let signedIn = try #require(try await fixture.signIn(try await fixture.begin(), session: "one"))
@@ -245,7 +248,7 @@ struct InteractionTests {
         await fixture.database.close()
     }
 
-    @Test("a browser has thirty-two open, and the oldest gives way", arguments: Backend.available)
+    @Test("A browser has thirty-two open interactions, and the oldest gives way", arguments: Backend.available)
     func room(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         let other = try await fixture.begin(in: Self.there)
@@ -260,7 +263,7 @@ struct InteractionTests {
         await fixture.database.close()
     }
 
-    @Test("a mail keeps it as long as the mail is good, and then it is swept", arguments: Backend.available)
+    @Test("An interaction is kept as long as its mail is valid, and then swept", arguments: Backend.available)
     func swept(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         let begun = try await fixture.begin()
@@ -275,7 +278,7 @@ struct InteractionTests {
         await fixture.database.close()
     }
 
-    @Test("in another browser a mail's reader goes on under another id, and the first waits as before")
+    @Test("A mail opened in another browser continues there under a new id; the first interaction still waits")
     func elsewhere() async throws {
         let fixture = try await Fixture(.sqlite)
         let (begun, now) = (try await fixture.begin(), fixture.clock.now)
@@ -289,5 +292,40 @@ struct InteractionTests {
         #expect(try await fixture.interactions.find(begun.id, in: Self.here)?.progress == InteractionProgress.none)
         #expect(try await fixture.interactions.find(begun.id, in: Self.there) == nil)
         await fixture.database.close()
+    }
+
+    @Test(
+        "Surplus interactions are deleted up to a boundary that is read once, outside the writes",
+        arguments: [false, true])
+    func boundary(isSignedIn: Bool) async throws {
+        let (base, clock, random) = (try await Backend.sqlite.open(), ManualClock(), SystemRandom())
+        let interactions = Interactions(
+            database: base, seal: Seal(masterKey: .random(from: random), random: random), clock: clock, random: random)
+        for _ in 1...30 {
+            clock.advance(by: .milliseconds(1))
+            guard case .begun = try await interactions.begin("state=s", of: Client.ID("client"), in: nil) else {
+                Issue.record("throttled")
+                return
+            }
+        }
+        if isSignedIn {
+            try await base.write { db in _ = try db.execute("UPDATE interactions SET session = 'ada'") }
+        }
+        let limit = isSignedIn ? Interactions.limitOfSignedIn(to: 10) : Interactions.limit(to: 10)
+        let database = Explained(base: base)
+        let retention = Retention(database: database, tables: [StoredTable("interactions", retention: [limit])])
+        var sweep = await retention.sweep(at: clock.now, batch: 8)
+        var gone = [sweep.gone]
+        while !sweep.behind.isEmpty {
+            sweep = await retention.sweep(sweep.behind, at: clock.now, batch: 8)
+            gone.append(sweep.gone)
+        }
+        #expect(gone == [8, 8, 4] && sweep.failures.isEmpty)
+        #expect(database.count("OFFSET") == 1)
+        #expect(database.writes.count == 3 && !database.writes.contains { $0.contains("OFFSET") })
+        database.forget()
+        #expect(await retention.sweep(at: clock.now, batch: 8).gone == 0)
+        #expect(database.writes.isEmpty, "nothing is beyond the bound")
+        await database.close()
     }
 }

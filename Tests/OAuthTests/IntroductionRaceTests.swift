@@ -7,11 +7,11 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Changes between the decision and the commit of a code")
+@Suite("Introductions that change before a code is stored")
 struct IntroductionRaceTests {
     private static let user = UserID(7)
 
-    @Test("no code is issued when user and merchant were disconnected meanwhile", arguments: Backend.available)
+    @Test("No code is issued if user and merchant were disconnected after the decision", arguments: Backend.available)
     func parted(backend: Backend) async throws {
         let fixture = try await AuthorizationFixture(backend)
         let (database, clock) = (fixture.database, fixture.clock)
@@ -51,7 +51,7 @@ struct IntroductionRaceTests {
         await database.close()
     }
 
-    @Test("a merchant's deletion removes its introductions, and no new one is stored", arguments: Backend.available)
+    @Test("A merchant's deletion removes its introductions, and no new one is stored", arguments: Backend.available)
     func deleted(backend: Backend) async throws {
         let fixture = try await AuthorizationFixture(backend)
         let (database, now) = (fixture.database, fixture.clock.now)

@@ -7,10 +7,10 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A request that deletes an issuer deletes a bounded part of its links")
+@Suite("Deletion of issuers in bounded parts")
 struct IssuerDeletionTests {
     @Test(
-        "what a request leaves of an issuer's links, later rounds delete, each no more than its budget",
+        "The rest of a deleted issuer's links is deleted by later rounds, each within its budget",
         arguments: Backend.available)
     func links(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
@@ -35,7 +35,7 @@ struct IssuerDeletionTests {
     }
 
     @Test(
-        "nobody sees an issuer that is being deleted, it identifies nobody, and its name is free",
+        "An issuer that is being deleted is not listed, identifies no user, and its name is free",
         arguments: Backend.available)
     func unseen(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
@@ -56,7 +56,7 @@ struct IssuerDeletionTests {
         }
         #expect(user != nil)
 
-        // The new one of the name has none of the links.
+        // The new issuer of the name has none of the links.
         try await fixture.trust(signer, ["create_users": false])
         #expect(try await fixture.refusal(of: signer.sign(fixture.claims())) == "unknown_user")
         #expect(try await fixture.issuers.finishDeletions(within: .request).gone == 1)
@@ -65,7 +65,7 @@ struct IssuerDeletionTests {
     }
 
     @Test(
-        "sessions that rest on an issuer which went with its merchant, and others' tokens in them, never end",
+        "Sessions that rest on an issuer end with its merchant, and so do others' tokens in them",
         arguments: Backend.available)
     func withMerchant(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
@@ -104,7 +104,7 @@ struct IssuerDeletionTests {
     }
 
     @Test(
-        "A deleted issuer is remembered while links, sessions or tokens rest on it, also beside one of its name",
+        "A deleted issuer is remembered while links, sessions or tokens rest on it, whatever its successor",
         arguments: Backend.available)
     func forgotten(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
@@ -114,7 +114,7 @@ struct IssuerDeletionTests {
         let other = try await fixture.merchants.create(.members(["name": "Rival"]), by: commandLine).id
         let site = try await JWTBearerFixture.client(of: other, fixture.clients)
         try await open(1, by: first, at: site, fixture)
-        // It lasts longer than the session.
+        // The token family outlives the session.
         _ = try await fixture.database.write { db in
             try db.execute("UPDATE token_families SET session_id = NULL WHERE client_id = \(site.id)")
         }
@@ -169,7 +169,7 @@ struct IssuerDeletionTests {
         }
     }
 
-    /// Links that many more subjects to the only user.
+    /// Links `count` more subjects to the only user.
     private func link(_ count: Int, to issuer: TrustedIssuer, _ fixture: JWTBearerFixture) async throws {
         let now = fixture.clock.now
         try await fixture.database.write { db in

@@ -1,12 +1,14 @@
-@testable import Federation
 import JOSE
 import JSON
 import Logging
 import OAuth
 import Outbound
+import Synchronization
 import TestSupport
 import Testing
 import Values
+
+@testable import Federation
 
 @Suite("Published keys of issuers") struct IssuerKeysTests {
     private let server: LoopbackServer
@@ -25,14 +27,14 @@ import Values
         server.answer(signer.keySet.text, headers: life.map { ["Cache-Control: max-age=\($0)"] } ?? [])
     }
 
-    /// Whether the cached keys take what `signer` signs.
+    /// Whether the cached keys verify a token of `signer`.
     private func takes(_ signer: Signer) async -> Bool {
         guard let keys = try? await keys.keys(at: server.address, for: "loom") else { return false }
         return (try? await keys.verify(signer.sign(.members(["iss": "i"])), allowed: [.es256])) != nil
     }
 
     @Test(
-        "a key set is cached as long as its issuer says, from a minute to an hour, five minutes by default",
+        "A key set is cached as long as its issuer sets, from a minute to an hour, five minutes by default",
         arguments: [(nil, 300), ("120", 120), ("1", 60), ("99999999999999999999", 3600)] as [(String?, Int64)])
     func life(said: String?, seconds: Int64) async throws {
         publish(old, life: said)
@@ -45,7 +47,7 @@ import Values
         #expect(server.requests.count == 2)
     }
 
-    @Test("concurrent lookups share one request")
+    @Test("Concurrent lookups of a key set share one request")
     func singleFlight() async throws {
         await withTaskGroup(of: Void.self) { group in
             for _ in 1...16 { group.addTask { #expect(await takes(old)) } }
@@ -53,7 +55,7 @@ import Values
         #expect(server.requests.count == 1)
     }
 
-    @Test("an unknown key causes at most one request in ten seconds")
+    @Test("An unknown key id causes at most one request in ten seconds")
     func unknownKey() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         _ = try await fixture.issuers.register(
@@ -64,7 +66,7 @@ import Values
 
         let new = Signer()
         publish(new)
-        // The regular question of a moment ago does not stand in the way.
+        // The regular lookup a moment ago does not block this one.
         try await fixture.present(new.sign(fixture.claims()))
         #expect(server.requests.count == 2)
         let newer = Signer()
@@ -83,7 +85,7 @@ import Values
     }
 
     @Test(
-        "after a bad answer the earlier keys are used for a day",
+        "After a bad answer the earlier keys are used for a day",
         arguments: [("500 Internal Server Error", "{}"), ("200 OK", "<html>")])
     func outage(status: String, body: String) async throws {
         #expect(await takes(old))
@@ -103,7 +105,7 @@ import Values
         #expect(await takes(new))
     }
 
-    @Test("a server that is gone is survived, and one that never answered means try again later")
+    @Test("Cached keys survive their server; without any the answer is temporarily_unavailable")
     func gone() async throws {
         #expect(await takes(old))
         server.stop()
@@ -120,20 +122,20 @@ import Values
         #expect(error?.retryAfter == .seconds(10))
     }
 
-    @Test("the reason for missing keys is in the log only")
+    @Test("A failed lookup of keys tells its reason again without another request")
     func cause() async throws {
         server.answer("", status: "404 Not Found")
         await #expect(throws: DocumentUnavailable(reason: "answered with status 404")) {
             try await keys.keys(at: server.address, for: "loom")
         }
-        // Told again without asking again.
+        // The reason is repeated without another request.
         await #expect(throws: DocumentUnavailable(reason: "answered with status 404")) {
             try await keys.keysAnew(at: server.address, for: "loom")
         }
         #expect(server.requests.count == 1)
     }
 
-    @Test("strangers who ask for three thousand key sets of one merchant push out none of another's")
+    @Test("Thousands of lookups for one merchant push out no key set of another's")
     func shares() async throws {
         #expect(await takes(old))
         let asked = server.requests.count
@@ -151,7 +153,7 @@ import Values
         #expect(server.requests.count == others + 1)
     }
 
-    @Test("a server that does not end its answer is given up, by all lookups that wait for it")
+    @Test("A server that does not end its answer is given up, by all lookups that wait for it")
     func slow() async throws {
         let policy = OutboundPolicy(
             allowedPrivateRanges: ["127.0.0.1"].compactMap { CIDR($0) }, longestWait: .milliseconds(200))
@@ -169,12 +171,56 @@ import Values
         #expect(server.requests.count == 1)
     }
 
-    @Test("a redirect is not accepted as a key set")
+    @Test("A redirect is not accepted as a key set")
     func redirect() async throws {
         let other = try LoopbackServer()
         other.answer(old.keySet.text)
         server.answer("", status: "307 Temporary Redirect", headers: ["Location: \(other.address)"])
         #expect(await takes(old) == false)
         #expect(other.requests.isEmpty)
+    }
+
+    private struct Place: PublishedSource {
+        let share: String
+    }
+
+    @Test("After the clock was set back documents are fetched again at once")
+    func clockSetBack() async throws {
+        let clock = ManualClock()
+        let answers = Mutex<[Int]>([])
+        let documents = PublishedDocuments<Place, Int>(clock: clock) { _ in
+            answers.withLock { $0.isEmpty ? .unusable("away") : .document($0.removeFirst(), maxAge: .hours(1)) }
+        }
+        let place = Place(share: "one")
+        clock.advance(by: .hours(2))
+        await #expect(throws: DocumentUnavailable.self) { try await documents.document(at: place) }
+        clock.advance(by: .hours(-2))
+        answers.withLock { $0 = [1, 2, 3] }
+        #expect(try await documents.document(at: place) == 1)
+        clock.advance(by: .days(-1))
+        #expect(try await documents.documentAnew(at: place) == 2)
+        clock.advance(by: .hours(1))
+        #expect(try await documents.document(at: place) == 3)
+    }
+
+    @Test("At most 64 requests of one share wait for a server that does not answer", .timeLimit(.minutes(1)))
+    func crowd() async {
+        let (gate, open) = AsyncStream<Never>.makeStream()
+        let documents = PublishedDocuments<Place, Int>(clock: ManualClock()) { place in
+            if place.share == "slow" { for await _ in gate {} }
+            return .document(1, maxAge: nil)
+        }
+        let answers = await withTaskGroup(of: Int?.self) { group in
+            for _ in 0...PublishedDocument.mostWaiting {
+                group.addTask { try? await documents.document(at: Place(share: "slow")) }
+            }
+            let first = await group.next()
+            #expect(first == .some(nil), "it is refused, and does not wait")
+            #expect((try? await documents.document(at: Place(share: "quick"))) == 1)
+            open.finish()
+            return await group.reduce(into: 0) { count, answer in count += answer ?? 0 }
+        }
+        #expect(answers == PublishedDocument.mostWaiting)
+        #expect((try? await documents.document(at: Place(share: "slow"))) == 1)
     }
 }

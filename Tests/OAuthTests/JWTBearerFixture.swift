@@ -12,7 +12,7 @@ import Storage
 import TestSupport
 import Values
 
-/// An issuer that signs whatever it is asked to, with a key that it can change.
+/// An issuer that signs anything, with a key that it can change.
 struct Signer: Sendable {
     let key: PrivateKey
     let name: String

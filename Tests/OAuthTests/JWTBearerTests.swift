@@ -12,9 +12,9 @@ import Values
 @Suite("The jwt-bearer grant") struct JWTBearerTests {
     private let signer = Signer()
 
-    // MARK: Who it is
+    // MARK: Users
 
-    @Test("a subject is one user from its first assertion on", arguments: Backend.available)
+    @Test("An issuer's subject is the same user from its first assertion on", arguments: Backend.available)
     func newcomer(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         try await fixture.trust(signer)
@@ -32,7 +32,7 @@ import Values
                 == 1)
     }
 
-    @Test("a sign-in of three days ago passes for one of now where its time has a fraction")
+    @Test("The auth_time of an assertion may have a fraction, and is never later than now")
     func signInTimes() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         try await fixture.trust(signer)
@@ -55,7 +55,7 @@ import Values
         #expect(try await fixture.refusal(of: signer.sign(text)) == "assertion_claim")
     }
 
-    @Test("eight concurrent assertions of one new subject create one user", arguments: Backend.available)
+    @Test("Eight concurrent assertions of one new subject create one user", arguments: Backend.available)
     func newcomersRace(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         try await fixture.trust(signer)
@@ -69,7 +69,7 @@ import Values
         #expect(try await fixture.count("SELECT fingerprint FROM access_tokens") == 8)
     }
 
-    @Test("a merchant's issuer is unknown to another merchant", arguments: Backend.available)
+    @Test("A merchant's issuer is unknown to another merchant", arguments: Backend.available)
     func foreignMerchant(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         try await fixture.trust(signer)
@@ -80,7 +80,7 @@ import Values
         // A refusal spends nothing.
         let kari = try await fixture.present(assertion).user
 
-        // The same issuer and subject at another merchant are another person, and another key's word is not taken.
+        // The same issuer and subject at another merchant are another user, and another key is not trusted.
         let impostor = Signer()
         _ = try await fixture.issuers.register(
             .members(["issuer": .string(signer.name), "jwks": impostor.keySet, "create_users": true]), merchant: other,
@@ -93,7 +93,7 @@ import Values
         #expect(try await fixture.refusal(of: assertion, from: platform) == "client_without_merchant")
     }
 
-    @Test("unknown users, disabled users and disabled issuers are refused", arguments: Backend.available)
+    @Test("Unknown users, disabled users and disabled issuers are refused", arguments: Backend.available)
     func refusedPeople(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         let issuer = try await fixture.trust(signer, [:])
@@ -109,7 +109,7 @@ import Values
     }
 
     @Test(
-        "a client that needs verified addresses gets no token of a user without one, and no assertion is spent for it",
+        "A client that requires verified addresses gets no token for a user without one, and spends no assertion",
         arguments: Backend.available)
     func unverified(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
@@ -129,7 +129,7 @@ import Values
         #expect(try await fixture.present(known, from: strict).user == user)
     }
 
-    @Test("the granted scope is the client's, without administration")
+    @Test("The scope of a jwt-bearer grant is the client's, without administration")
     func scope() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         try await fixture.trust(signer)
@@ -140,9 +140,9 @@ import Values
         }
     }
 
-    // MARK: Once
+    // MARK: Single use
 
-    @Test("an assertion is used once, by its jti or its text, however many present it", arguments: Backend.available)
+    @Test("An assertion is used once, by its jti or its text, however many present it", arguments: Backend.available)
     func replay(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         try await fixture.trust(signer)
@@ -184,7 +184,7 @@ import Values
         return token[...dot] + Base64URL.encode(signature)
     }
 
-    @Test("an attempt that runs again after a lost COMMIT recognizes its own work", arguments: Backend.available)
+    @Test("An attempt that runs again after a lost COMMIT recognizes its own work", arguments: Backend.available)
     func retry(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         let issuer = try await fixture.trust(signer)
@@ -203,7 +203,7 @@ import Values
             Issue.record("\(outcomes)")
             return
         }
-        // A newcomer whom somebody else has linked meanwhile: nothing is spent, nobody is made.
+        // A new subject that was linked meanwhile: nothing is spent, and no user is created.
         let late = AssertionRedemption(
             assertion: claim.assertion, people: fixture.people, finding: .newcomer, user: UserID(1002))
         guard case .changed = try await fixture.database.write({ try late.win(another, in: $0) }) else {

@@ -8,7 +8,7 @@ import Values
 
 @Suite("The cache of clients")
 struct KnownClientsTests {
-    @Test("a client that is no longer used leaves the cache when another comes")
+    @Test("A client that is no longer used leaves the cache when another comes")
     func letGo() async throws {
         let fixture = try await AuthorizationFixture()
         let known = KnownClients(clock: fixture.clock)

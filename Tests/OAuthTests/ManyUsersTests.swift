@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Lists of users of several clients are one list")
+@Suite("Lists of the users of several clients")
 struct ManyUsersTests {
     /// Seven users, a second apart: the odd ones at the phone, the first four at the backend.
     private func fill(_ world: TokenFixture) async throws -> [UserID] {
@@ -36,7 +36,7 @@ struct ManyUsersTests {
     }
 
     @Test(
-        "the users of a merchant's clients come once each, in the order of their ids, page by page",
+        "The users of a merchant's clients are listed once each, in the order of their ids, page by page",
         arguments: Backend.available)
     func pages(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -60,7 +60,9 @@ struct ManyUsersTests {
         await world.database.close()
     }
 
-    @Test("the platform's list of a merchant's users lacks those of a third party", arguments: Backend.available)
+    @Test(
+        "The platform's list of a merchant's users includes those of third parties, the merchant's own does not",
+        arguments: Backend.available)
     func thirdParty(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let users = try await fill(world)
@@ -77,7 +79,7 @@ struct ManyUsersTests {
     }
 
     @Test(
-        "users are found by id, address, the beginning of an address and time, at the client that asks alone",
+        "Users are found by id, address, prefix of an address and time, at the asking client only",
         arguments: Backend.available)
     func searches(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -106,7 +108,7 @@ struct ManyUsersTests {
     }
 
     @Test(
-        "a span of time with too many users of others is refused, and one that is narrower is read slice by slice",
+        "A time span with too many users of other clients is refused; a narrower one is read in slices",
         arguments: Backend.available)
     func spans(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("What merchants' names look like is made out once, and kept")
+@Suite("Likeness of merchants' names")
 struct MerchantNamesTests {
     /// One who gives no name of another merchant's.
     private struct Owner: MerchantAuthority {
@@ -23,7 +23,7 @@ struct MerchantNamesTests {
     }
 
     @Test(
-        "the first change of a name makes out in its write what all names look like, or each change reads them aside",
+        "The likeness of merchants' names is computed before the write, once",
         arguments: Backend.available)
     func learned(backend: Backend) async throws {
         let database = CountedReads(base: try await backend.open())
@@ -43,7 +43,7 @@ struct MerchantNamesTests {
     }
 
     @Test(
-        "names that are nobody's any more stay in memory, or push out those in use",
+        "Former names leave the memory of likenesses and never push out names in use",
         arguments: Backend.available)
     func forgotten(backend: Backend) async throws {
         let database = CountedReads(base: try await backend.open())
@@ -64,7 +64,7 @@ struct MerchantNamesTests {
         #expect(try await rename("Loomery") == "Loomery")
         await #expect(throws: JSONFault.self) { _ = try await rename("WEAVER 1200") }
         try await database.write { db in _ = try db.execute("DELETE FROM taken WHERE merchant_id IS NULL") }
-        // Now more are known than there are.
+        // Now more names are remembered than exist.
         #expect(try await rename("Weaver 1200") == "Weaver 1200")
         await #expect(throws: JSONFault.self) { _ = try await rename("RIVAL.") }
         #expect(try await rename("Loom") == "Loom")
@@ -73,7 +73,7 @@ struct MerchantNamesTests {
     }
 
     @Test(
-        "a merchant's earlier names stay taken, and only the platform gives one with a hundred of them another",
+        "A merchant's earlier names stay taken, and beyond a hundred only the platform can rename it",
         arguments: Backend.available)
     func earlier(backend: Backend) async throws {
         let database = try await backend.open()

@@ -1,11 +1,14 @@
 import Logging
-import Outbound
+import Synchronization
+import TestSupport
 import Testing
 import Values
 
+@testable import Outbound
+
 @Suite("Requests to other servers") struct OutboundTests {
     private static let logger = Logger.silent
-    // What is not about time has plenty of it: other tests share the machine.
+    // Tests that are not about time have plenty of it, because others share the machine.
     private static let loopback = loopback(longestWait: .seconds(120))
     private let open = Outbound(policy: OutboundPolicy(), logger: logger)
     private let local = Outbound(policy: loopback, logger: logger)
@@ -15,7 +18,7 @@ import Values
     }
 
     @Test(
-        "a non-public IP address is refused, however it is written",
+        "A non-public IP address is refused, however it is written",
         arguments: [
             "https://127.0.0.1/", "https://localhost/", "https://10.0.0.1/", "https://172.16.3.4/",
             "https://192.168.1.1/", "https://169.254.169.254/latest/meta-data", "https://100.64.0.1/",
@@ -30,7 +33,7 @@ import Values
     }
 
     @Test(
-        "a URL that two readers could read differently is refused",
+        "A URL that two readers could read differently is refused",
         arguments: [
             "", "keys", "//example.com/", "ftp://example.com/", "file:///etc/passwd", "unix:/run/socket",
             "http+unix://%2Frun%2Fsocket/", "https:///keys", "https://user@example.com/",
@@ -43,7 +46,7 @@ import Values
         await #expect(throws: OutboundError.unacceptableURL) { try await open.get(url) }
     }
 
-    @Test("a parameter may have any value, and changes nothing but the query")
+    @Test("A parameter may have any value, and changes nothing but the query")
     func query() async throws {
         let server = try LoopbackServer()
         server.answer("{}")
@@ -64,7 +67,7 @@ import Values
         }
     }
 
-    @Test("http is allowed to permitted private addresses only")
+    @Test("Plain http is allowed to permitted private addresses only")
     func unencrypted() async throws {
         let server = try LoopbackServer()
         await #expect(throws: OutboundError.unencrypted) { try await open.get(server.address) }
@@ -75,7 +78,7 @@ import Values
         #expect(server.requests.isEmpty)
     }
 
-    @Test("an answer has its cache lifetime")
+    @Test("An outbound answer tells how long it may be cached")
     func answer() async throws {
         let server = try LoopbackServer()
         server.answer("{}", headers: ["Cache-Control: public, Max-Age=\"120\"", "Cache-Control: must-revalidate"])
@@ -96,17 +99,17 @@ import Values
         #expect(try await local.get(server.address).maxAge == nil)
     }
 
-    @Test("a resolved host is connected to at the checked address, and keeps its name")
+    @Test("A resolved host is connected to at the checked address, and keeps its name")
     func name() async throws {
         let server = try LoopbackServer()
         server.answer("{}")
-        // Not an address as we read one, but the name service knows it.
+        // Not an address by our rules, but the name service knows it.
         #expect(try await local.get("http://127.1:\(server.port)/").status == 200)
         #expect(try #require(server.requests.first).lowercased().contains("host: 127.1:\(server.port)\r\n"))
         await #expect(throws: OutboundError.unknownHost) { try await local.get("https://nobody.invalid/") }
     }
 
-    @Test("a redirect is not followed")
+    @Test("An outbound request follows no redirect")
     func redirect() async throws {
         let (server, other) = (try LoopbackServer(), try LoopbackServer())
         other.answer("{}")
@@ -115,7 +118,9 @@ import Values
         #expect(other.requests.isEmpty)
     }
 
-    @Test("a body is cut at its limit, whether or not its length was announced", arguments: [true, false])
+    @Test(
+        "An outbound answer's body is cut at its limit, whether or not its length was announced",
+        arguments: [true, false])
     func size(saysLength: Bool) async throws {
         let server = try LoopbackServer()
         let body = String(repeating: "x", count: Outbound.longestBody + 1)
@@ -126,7 +131,7 @@ import Values
         #expect(try await local.get(server.address, limit: body.utf8.count).body.count == body.utf8.count)
     }
 
-    @Test("an answer that does not end is given up")
+    @Test("An outbound answer that does not end is given up")
     func time() async throws {
         let server = try LoopbackServer()
         server.answer("{", headers: ["Content-Length: 2"], hangsUp: false)
@@ -135,7 +140,7 @@ import Values
         await #expect(throws: OutboundError.timedOut) { try await local.get(server.address) }
     }
 
-    @Test("no listener, no TLS and half an answer are all reported as unreachable")
+    @Test("No listener, no TLS and half an answer are all reported as unreachable")
     func unreachable() async throws {
         let server = try LoopbackServer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{")
         await #expect(throws: OutboundError.unreachable) { try await local.get(server.address) }
@@ -144,11 +149,243 @@ import Values
         server.stop()
         await #expect(throws: OutboundError.unreachable) { try await local.get("http://127.0.0.1:\(port)/") }
     }
+
+    /// Holds requests until it is opened.
+    private final class Gate: Sendable {
+        private let state = Mutex((isOpen: false, waiting: [CheckedContinuation<Void, Never>]()))
+        var waiting: Int { state.withLock { $0.waiting.count } }
+
+        func pass() async {
+            await withCheckedContinuation { caller in
+                let isOpen = state.withLock { state in
+                    if !state.isOpen { state.waiting.append(caller) }
+                    return state.isOpen
+                }
+                if isOpen { caller.resume() }
+            }
+        }
+
+        func open() {
+            let callers = state.withLock { state in
+                state.isOpen = true
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            for caller in callers { caller.resume() }
+        }
+    }
+
+    @Test("One client or host gets its share, others go on, and all together stay below the purpose's bound")
+    func atOnce() async throws {
+        let quota = OutboundQuota(clock: ManualClock())
+        let gate = Gate()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...4 {
+                for _ in 1...8 {
+                    group.addTask { try await quota.ask(for: .sector, by: "\(number)") { await gate.pass() } }
+                }
+                while gate.waiting < number * 8 { try await Task.sleep(for: .milliseconds(1)) }
+                if number == 1 {
+                    await #expect(throws: OutboundError.tooMany) { try await quota.ask(for: .sector, by: "1") {} }
+                }
+            }
+            await #expect(throws: OutboundError.tooMany) { try await quota.ask(for: .sector, by: "5") {} }
+            // Another purpose has its own bound.
+            try await quota.ask(for: .keys, by: "1") {}
+            gate.open()
+            try await group.waitForAll()
+        }
+        #expect(quota.underWay == 0)
+        try await quota.ask(for: .sector, by: "5") {}
+    }
+
+    @Test("An outbound request that fails, times out or is cancelled frees its place")
+    func freed() async throws {
+        struct Fault: Error {}
+        let quota = OutboundQuota(clock: ManualClock())
+        for _ in 1...10 {
+            await #expect(throws: Fault.self) { try await quota.ask(for: .delivery, by: "a") { throw Fault() } }
+            let task = Task {
+                try await quota.ask(for: .delivery, by: "a") { try await Task.sleep(for: .seconds(3600)) }
+            }
+            while quota.underWay == 0 { await Task.yield() }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+        #expect(quota.underWay == 0)
+    }
+
+    @Test("A client or host that asks too often waits, others do not, and its allowance returns with time")
+    func rate() async throws {
+        let clock = ManualClock()
+        let quota = OutboundQuota(clock: clock)
+        for _ in 1...300 { try await quota.ask(for: .sector, by: "a") {} }
+        for _ in 1...5 {
+            await #expect(throws: OutboundError.tooOften) { try await quota.ask(for: .sector, by: "a") {} }
+        }
+        try await quota.ask(for: .sector, by: "b") {}
+        clock.advance(by: .seconds(1))
+        try await quota.ask(for: .sector, by: "a") {}
+        await #expect(throws: OutboundError.tooOften) { try await quota.ask(for: .sector, by: "a") {} }
+        // After a clock was set back, a client is kept out for one full interval at most.
+        clock.advance(by: .days(-1))
+        clock.advance(by: .minutes(5))
+        try await quota.ask(for: .sector, by: "a") {}
+    }
+
+    @Test("Thirty thousand names together keep to the common rate, and are forgotten again")
+    func askers() async throws {
+        let quota = OutboundQuota(clock: ManualClock())
+        var answered = 0
+        for number in 1...30_000 where (try? await quota.ask(for: .requestObject, by: "\(number)") {}) != nil {
+            answered += 1
+        }
+        #expect(answered == 24_000)
+    }
+
+    @Test("A browser uses up its own share of a client's requests, not the client's")
+    func parts() async throws {
+        let clock = ManualClock()
+        let quota = OutboundQuota(clock: clock)
+        let gate = Gate()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 1...4 {
+                group.addTask { try await quota.ask(for: .requestObject, by: "a", part: "::1") { await gate.pass() } }
+            }
+            while gate.waiting < 4 { try await Task.sleep(for: .milliseconds(1)) }
+            await #expect(throws: OutboundError.tooMany) {
+                try await quota.ask(for: .requestObject, by: "a", part: "::1") {}
+            }
+            try await quota.ask(for: .requestObject, by: "a", part: "::2") {}
+            try await quota.ask(for: .requestObject, by: "b", part: "::1") {}
+            gate.open()
+            try await group.waitForAll()
+        }
+        for _ in 1...56 { try await quota.ask(for: .requestObject, by: "a", part: "::1") {} }
+        for _ in 1...2000 {
+            await #expect(throws: OutboundError.tooOften) {
+                try await quota.ask(for: .requestObject, by: "a", part: "::1") {}
+            }
+        }
+        try await quota.ask(for: .requestObject, by: "a", part: "::2") {}
+    }
+
+    @Test("One IPv6 site has a bounded share of a client's request objects, and other sites have theirs")
+    func site() async throws {
+        let quota = OutboundQuota(clock: ManualClock())
+        var answered = 0
+        for number in 1...400 {
+            let browser = "2001:db8:1:\(String(number, radix: 16))::/64"
+            if (try? await quota.ask(for: .requestObject, by: "a", part: browser) {}) != nil { answered += 1 }
+        }
+        #expect(answered == 240)
+        for site in 2...9 { try await quota.ask(for: .requestObject, by: "a", part: "2001:db8:\(site):1::/64") {} }
+        try await quota.ask(for: .requestObject, by: "b", part: "2001:db8:1:1::/64") {}
+    }
+
+    @Test(
+        "A merchant's sixty hanging key sets take neither the places of others nor their rate",
+        arguments: [OutboundPurpose.keys, .discovery])
+    func merchants(purpose: OutboundPurpose) async throws {
+        let quota = OutboundQuota(clock: ManualClock())
+        let gate = Gate()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...8 {
+                group.addTask { try await quota.ask(for: purpose, by: "a", part: "\(number)") { await gate.pass() } }
+            }
+            while gate.waiting < 8 { try await Task.sleep(for: .milliseconds(1)) }
+            for number in 9...60 {
+                await #expect(throws: OutboundError.tooMany) {
+                    try await quota.ask(for: purpose, by: "a", part: "\(number)") {}
+                }
+            }
+            try await quota.ask(for: purpose, by: "b", part: "1") {}
+            gate.open()
+            try await group.waitForAll()
+        }
+        var answered = 0
+        for number in 1...2000 where (try? await quota.ask(for: purpose, by: "a", part: "\(number)") {}) != nil {
+            answered += 1
+        }
+        #expect(answered == 592)
+        for number in 1...100 { try await quota.ask(for: purpose, by: "b", part: "\(number)") {} }
+    }
+
+    @Test("A merchant's clients together have a quarter of the request objects that are fetched at once")
+    func shares() async throws {
+        let quota = OutboundQuota(clock: ManualClock())
+        let gate = Gate()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<64 {
+                group.addTask {
+                    try await quota.ask(for: .requestObject, by: "\(number / 16)", of: "a", part: "\(number / 4)") {
+                        await gate.pass()
+                    }
+                }
+            }
+            while gate.waiting < 64 { try await Task.sleep(for: .milliseconds(1)) }
+            await #expect(throws: OutboundError.tooMany) {
+                try await quota.ask(for: .requestObject, by: "other", of: "a", part: "::1") {}
+            }
+            try await quota.ask(for: .requestObject, by: "other", of: "b", part: "::1") {}
+            gate.open()
+            try await group.waitForAll()
+        }
+        #expect(quota.underWay == 0)
+    }
+
+    @Test("A merchant with a thousand clients does not use up the request objects of all merchants")
+    func rateOfShare() async throws {
+        let quota = OutboundQuota(clock: ManualClock())
+        var answered = 0
+        for client in 1...1000 {
+            for address in 1...30 {
+                let part = "192.0.2.\(address)"
+                let asked: Void? = try? await quota.ask(for: .requestObject, by: "\(client)", of: "a", part: part) {}
+                if asked != nil { answered += 1 }
+            }
+        }
+        #expect(answered == 2400)
+        try await quota.ask(for: .requestObject, by: "other", of: "b", part: "192.0.2.77") {}
+    }
+
+    @Test("A browser has its own rate across all clients")
+    func rateOfBrowser() async throws {
+        let quota = OutboundQuota(clock: ManualClock())
+        var answered = 0
+        for client in 1...3000 {
+            let name = "\(client)"
+            let asked: Void? = try? await quota.ask(for: .requestObject, by: name, of: name, part: "::1") {}
+            if asked != nil { answered += 1 }
+        }
+        #expect(answered == 600)
+        try await quota.ask(for: .requestObject, by: "other", of: "b", part: "::2") {}
+    }
+
+    @Test("Deliveries to other servers have no limit of rate")
+    func unbounded() async throws {
+        let quota = OutboundQuota(clock: ManualClock())
+        for _ in 1...2000 { try await quota.ask(for: .delivery, by: "client.example") {} }
+    }
+
+    @Test("An outbound request to a server that does not answer in time frees its place")
+    func timeOut() async throws {
+        let silent = try LocalListener { _ in nil }
+        defer { silent.stop() }
+        let policy = OutboundPolicy(
+            allowedPrivateRanges: ["127.0.0.1"].compactMap { CIDR($0) }, longestWait: .milliseconds(50))
+        let outbound = Outbound(policy: policy, logger: .silent).asking(for: .sector, by: "a")
+        for _ in 1...6 {
+            await #expect(throws: OutboundError.timedOut) {
+                try await outbound.get("http://127.0.0.1:\(silent.port)/")
+            }
+        }
+    }
 }
 
 @Suite("Ranges of IP addresses") struct CIDRTests {
     @Test(
-        "a range contains its addresses and no others",
+        "A range of IP addresses contains its addresses and no others",
         arguments: [
             ("10.0.0.0/8", "10.255.255.255", "11.0.0.0"), ("192.0.2.1", "192.0.2.1", "192.0.2.2"),
             ("0.0.0.0/0", "255.1.2.3", "::1"), ("172.16.0.0/12", "172.31.255.255", "172.32.0.0"),
@@ -162,7 +399,7 @@ import Values
     }
 
     @Test(
-        "text that is no range is refused",
+        "Text that is no range of IP addresses is refused",
         arguments: [
             "", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.0/08", "10.0.0.1/8", "10.0.0/8",
             "10.0.0.0/8/8", "2001:db8::1/64", "::/129", "[::1]", "::ffff:10.0.0.0/95", "localhost", " 10.0.0.0/8",
@@ -170,12 +407,12 @@ import Values
     func malformed(_ text: String) { #expect(CIDR(text) == nil) }
 
     @Test(
-        "a public IP address is recognized as public",
+        "A public IP address is recognized as public",
         arguments: ["1.1.1.1", "100.128.0.1", "172.32.0.1", "2606:4700::1111", "64:ff9b::1.1.1.1", "::ffff:1.1.1.1"])
     func isPublic(_ text: String) throws { #expect(try #require(IPAddress(text)).isPublic) }
 
     @Test(
-        "all IPv4 clients that come through NAT64 count as one subscriber",
+        "All IPv4 clients that come through NAT64 count as one subscriber",
         arguments: [
             ("64:ff9b::cb00:7107", "203.0.113.7"), ("64:ff9b::203.0.113.7", "203.0.113.7"),
             ("::ffff:203.0.113.7", "203.0.113.7"), ("64:ff9b:1::cb00:7107", "64:ff9b:1::/64"),
@@ -186,7 +423,7 @@ import Values
         #expect(address.subscriber == network)
     }
 
-    @Test("an IP address is read back as it is written")
+    @Test("An IP address is read back as it is written")
     func description() {
         #expect(IPAddress("::ffff:192.0.2.1")?.description == "192.0.2.1")
         #expect(IPAddress("2001:DB8:0::1")?.description == "2001:db8::1")

@@ -11,10 +11,10 @@ import Values
 
 @testable import OAuth
 
-/// What SQLite says it will do: a table that is read as a whole is quick today and an outage in a year.
+/// SQLite's query plans: a table that is read as a whole is quick today and an outage in a year.
 @Suite("The common statements find their rows by an index")
 struct QueryPlanTests {
-    @Test("tokens, codes, sessions and their ends are found by an index")
+    @Test("Tokens, codes, sessions and their ends are found by an index")
     func everyday() async throws {
         let database = Explained(base: try await Backend.sqlite.open())
         let world = try await TokenFixture(database)
@@ -49,12 +49,12 @@ struct QueryPlanTests {
         try await families.disconnect(world.user, from: world.merchant, at: world.clock.now, by: commandLine)
         #expect(try await !families.isConnected(world.user, to: world.merchant))
         database.expectIndexes(atLeast: 40)
-        // By the user's families it would read thousands, for each of thousands.
+        // By the user's families it would read thousands of rows, for each of thousands.
         database.expect("WITH r (low, high)", uses: "token_families_by_path")
         await database.close()
     }
 
-    @Test("the account page's reads and changes, and a user's deletion, use an index")
+    @Test("The account page's reads and changes, and a user's deletion, use an index")
     func user() async throws {
         let database = Explained(base: try await Backend.sqlite.open())
         let world = try await TokenFixture(database)
@@ -94,7 +94,7 @@ struct QueryPlanTests {
         await database.close()
     }
 
-    @Test("users and logins, as SPiD's backends ask for them, are found by an index")
+    @Test("Users and logins, as SPiD's backends ask for them, are found by an index")
     func people() async throws {
         let database = Explained(base: try await Backend.sqlite.open())
         let world = try await TokenFixture(database)
@@ -113,7 +113,7 @@ struct QueryPlanTests {
         let merchant = ClientScope(client: world.phone.id, merchant: world.merchant, isWide: true)
         query.key = nil
         _ = try await people.list(query, for: merchant)
-        // A client with more users than are sorted.
+        // A client with more users than a sort may take.
         query.span = TimeSpan(since: world.clock.now - .days(1))
         for changes in [false, true] {
             query.spansChanges = changes
@@ -131,7 +131,7 @@ struct QueryPlanTests {
         await database.close()
     }
 
-    @Test("a client's failed logins are looked for among all that succeeded")
+    @Test("A client's failed logins are found by an index of failed ones")
     func failedLogins() async throws {
         let database = Explained(base: try await Backend.sqlite.open())
         let world = try await TokenFixture(database)
@@ -147,7 +147,7 @@ struct QueryPlanTests {
         await database.close()
     }
 
-    @Test("sweeps, and the deletion of a client or merchant, use an index")
+    @Test("Sweeps, and the deletion of a client or merchant, use an index")
     func sweeping() async throws {
         let database = Explained(base: try await Backend.sqlite.open())
         let world = try await TokenFixture(database)
@@ -162,11 +162,11 @@ struct QueryPlanTests {
         await database.close()
     }
 
-    @Test("a sweep reads no row that it leaves: each of its conditions is one of an index")
+    @Test("A sweep reads only rows that it deletes: an index covers each of its conditions")
     func sweepsOnly() async throws {
         let database = Explained(base: try await Backend.sqlite.open())
         let retention = Retention(database: database)
-        // Its other condition holds for each row but those of a clock that was ahead.
+        // Its other condition holds for every row, except those of a clock that was ahead.
         let rules = Set(retention.rules.map(\.name)).subtracting([
             "interactionsInAll", "signedInInteractionsInAll", "goneIssuers",
         ])
@@ -175,7 +175,7 @@ struct QueryPlanTests {
         await database.close()
     }
 
-    @Test("a client's own token, and a refresh that does not rotate, write one row each")
+    @Test("A client_credentials token, and a refresh that does not rotate, write one row each")
     func hotPath() async throws {
         let database = Explained(base: try await Backend.sqlite.open())
         let world = try await TokenFixture(database)

@@ -2,10 +2,10 @@ import Testing
 
 @testable import Directory
 
-@Suite("An API has one spelling as a resource")
+@Suite("Resource URIs in normal form")
 struct ResourceURITests {
     @Test(
-        "a URI in its normal form is taken as it is",
+        "A resource URI in its normal form is accepted unchanged",
         arguments: [
             "https://api.example", "https://api.example/", "https://api.example/v1", "https://api.example/v1/",
             "https://api.example:8443/a//b?c=d&e=%2F", "http://127.0.0.1:81/x",
@@ -15,7 +15,7 @@ struct ResourceURITests {
     func normal(text: String) { #expect(ResourceURI.normal(text) == text) }
 
     @Test(
-        "every other spelling has that normal form",
+        "Every other spelling of a resource URI has that normal form",
         arguments: [
             ("HTTPS://api.a.example", "https://api.a.example"), ("https://API.A.example", "https://api.a.example"),
             ("https://api.a.example:443", "https://api.a.example"), ("https://api.a.example:", "https://api.a.example"),
@@ -38,7 +38,7 @@ struct ResourceURITests {
     }
 
     @Test(
-        "a text that is no absolute URI, or has a user or a fragment, has no normal form",
+        "A text that is no absolute URI, or has a user or a fragment, has no normal form as a resource",
         arguments: [
             "", "api", "/v1", "https:", "https:api.example", "https://", "https:///v1", "https://api.example/#",
             "https://api.example/#x", "https://user@api.example", "https://u:p@api.example", "https://api.example/a b",
@@ -50,7 +50,7 @@ struct ResourceURITests {
         ])
     func none(text: String) { #expect(ResourceURI.normal(text) == nil) }
 
-    @Test("a host's root is one API with and without its slash, and no other path is")
+    @Test("A host's root is one resource with and without its slash, and no other path is")
     func roots() {
         let both = Set(["https://a.example", "https://a.example/"])
         for text in both { #expect(Set(ResourceURI.equivalents(of: text)) == both) }

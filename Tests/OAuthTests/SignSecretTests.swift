@@ -5,9 +5,9 @@ import Testing
 
 @testable import OAuth
 
-@Suite("Messages signed as SPiD's SDKs sign and verify them")
+@Suite("Signatures of SPiD's SDKs")
 struct SignSecretTests {
-    @Test("the signature is over the encoded data")
+    @Test("The signature of a SPiD message is over the encoded data")
     func container() throws {
         let entry: (String) -> JSON = {
             .members([
@@ -20,7 +20,7 @@ struct SignSecretTests {
         #expect(signed.signature == "GTUVPjN1LzdyU1qwHjnMKS2oNxckfGzXWA6WOGHVOOg")
     }
 
-    @Test("a signed request is the signature, a point and the payload")
+    @Test("A signed request is the signature, a point and the payload")
     func request() {
         let entry: JSON = .members([
             "orderId": "3176403", "changedFields": "status", "time": "2014-06-12 13:39:34",
@@ -30,7 +30,7 @@ struct SignSecretTests {
         #expect(signed.request == "Go3nym6YCKGSkoGAmNaBfnoEpTgLWXQPwm2rwtvMe0A.\(signed.payload)")
     }
 
-    @Test("the verified hash covers the values in the order of their names")
+    @Test("The verified hash covers the values in the order of their names")
     func hash() {
         let secret = SignSecret("SignatureSecret")
         let hash = "uga44w13afsHV2XG31aELoopALuzUF2yyRffxpecLl0"
@@ -45,7 +45,7 @@ struct SignSecretTests {
 
     /// The document's own example, however the nested map was sent.
     @Test(
-        "nested values are hashed level by level",
+        "Nested values are hashed level by level",
         arguments: [
             [("a", "zebra"), ("x", "banana"), ("c[b]", "orange"), ("c[c]", "monkey"), ("c[a]", "sun"), ("b", "tree")],
             [("a", "zebra"), ("x", "banana"), ("c", #"{"b":"orange","c":"monkey","a":"sun"}"#), ("b", "tree")],
@@ -57,7 +57,7 @@ struct SignSecretTests {
         #expect(SignSecret("foobar").isHash(hash, of: pairs.map { (name: $0.0, value: $0.1) }))
     }
 
-    @Test("names and values of any form are joined to the same text each time")
+    @Test("Names and values of any form are joined to the same text each time")
     func texts() {
         func text(_ pairs: (String, String)...) -> [String] {
             Array(HashedParameters.texts(of: pairs.map { (name: $0.0, value: $0.1) }))
@@ -66,7 +66,7 @@ struct SignSecretTests {
         #expect(text(("a10", "3"), ("a2", "2"), ("a1", "1")) == ["123", "123"])
         #expect(text(("items", #"[{"b":2,"a":1.5},true,false,null,"x"]"#)).last == "1.521x")
         #expect(text(("items", "[broken"), ("j", "k")) == ["[brokenk", "[brokenk"])
-        // A level is hashed where its own name stands: `a1` comes after `a`, though `a[x]` would come after `a1`.
+        // A level is hashed where its name sorts: `a1` comes after `a`, though `a[x]` would come after `a1`.
         #expect(text(("a1", "2"), ("a[x]", "1")) == ["12", "12"])
         #expect(text(("a[", "1"), ("a]", "2"), ("[a]", "3"), ("a[b]c", "4"), ("a[b[c]]", "5")).first?.count == 5)
         #expect(text((String(repeating: "a[", count: 20_000) + "]", "1")) == ["1", "1"])
@@ -74,11 +74,11 @@ struct SignSecretTests {
         #expect(text(("é", "1"), ("z", "0")) == ["01", "01"])
     }
 
-    @Test("a thousand parameters of one level are hashed; with one more the hash is refused")
+    @Test("A thousand parameters of one level are hashed; with one more the hash is refused")
     func mostHashed() {
         let secret = SignSecret("foobar")
         func isHash(_ count: Int) -> Bool {
-            // The signature of an assertion of the same text is made alike.
+            // An assertion's signature is made in the same way.
             let text = String(repeating: "x", count: count)
             let hash = Base64URL.encode(Digest.hmacSHA256(Array(text.utf8), key: Array("foobar".utf8)))
             return secret.isHash(hash, of: (0..<count).map { _ in (name: "a[]", value: "x") })
@@ -87,7 +87,7 @@ struct SignSecretTests {
         #expect(!isHash(1001) && !isHash(12_500))
     }
 
-    @Test("apps sign their assertions in lowercase hexadecimal")
+    @Test("Apps sign their assertions in lowercase hexadecimal")
     func hexadecimal() {
         let secret = SignSecret("a274de")
         let text = Array("header.claims".utf8)
@@ -101,12 +101,12 @@ struct SignSecretTests {
 
 @Suite("The natural order of names is that of PHP")
 struct NaturalOrderTests {
-    /// What PHP's `strnatcmp` says.
+    /// The order of PHP's `strnatcmp`.
     static let table: [(String, String, Int)] = [
         ("", "", 0), ("", "a", -1), ("a", "b", -1), ("a", "a", 0), ("a", "ab", -1), ("B", "a", -1),
         ("a2", "a10", -1), ("a10", "a10", 0), ("a9b", "a10a", -1), ("a10b", "a10a", 1), ("10", "9", 1),
         ("a2b", "a2", 1), ("a1", "a1a", -1), ("a", "a1", -1), ("1", "a", -1), ("a1b10", "a1b9", 1),
-        // At the front zeros do not count, but for the last digit.
+        // Leading zeros do not count, except for the last digit.
         ("007", "7", 0), ("007", "8", -1), ("0", "00", 0), ("0", "1", -1), ("00a", "0a", 0), ("010", "9", 1),
         // Elsewhere they begin decimal places, which are compared from the left.
         ("a01", "a1", -1), ("a02", "a010", 1), ("a01", "a010", -1), ("x0", "x1", -1), ("1.05", "1.5", -1),
@@ -116,13 +116,13 @@ struct NaturalOrderTests {
         ("item[2]", "item[10]", -1), ("é", "z", 1), ("a_b", "aB", 1),
     ]
 
-    @Test("names sort by PHP's table, in both directions", arguments: table)
+    @Test("Names sort by PHP's table, in both directions", arguments: table)
     func compare(_ left: String, _ right: String, _ order: Int) {
         #expect(NaturalOrder.compare(left, right).signum() == order)
         #expect(NaturalOrder.compare(right, left).signum() == -order)
     }
 
-    @Test("any two names compare as ordered or equal, the same way in both directions")
+    @Test("Any two names compare as ordered or equal, the same way in both directions")
     func antisymmetry() {
         let letters = ["0", "1", "2", "10", "00", "a", "B", " ", "[", "é"]
         let names = letters.flatMap { a in letters.flatMap { b in letters.map { c in a + b + c } } } + [""]

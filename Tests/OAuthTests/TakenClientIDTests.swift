@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("The id of a client that is gone")
+@Suite("Ids of deleted clients")
 struct TakenClientIDTests {
     private static let id = Client.ID("kept-in-apps")
 
@@ -26,7 +26,7 @@ struct TakenClientIDTests {
     }
 
     @Test(
-        "is taken for 31 days if the client had a token, and the refusal says until when",
+        "A deleted client's id is taken for 31 days if it had a token, and the refusal tells until when",
         arguments: Backend.available, ["client_credentials", "password"])
     func taken(backend: Backend, grant: String) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -45,7 +45,7 @@ struct TakenClientIDTests {
         await world.database.close()
     }
 
-    @Test("is taken for 31 days also where it went with its merchant", arguments: Backend.available)
+    @Test("A deleted merchant's client ids are taken for 31 days too", arguments: Backend.available)
     func merchant(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let other = try await world.merchants.create(["name": "Rival"], by: commandLine).id
@@ -57,7 +57,7 @@ struct TakenClientIDTests {
         await world.database.close()
     }
 
-    @Test("is free at once if the client never had a token", arguments: Backend.available)
+    @Test("A deleted client's id is free at once if it never had a token", arguments: Backend.available)
     func unused(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let first = try await make(in: world)
@@ -73,7 +73,7 @@ struct TakenClientIDTests {
     }
 
     @Test(
-        "is not the next one's for a node that knows a client without tokens for a moment longer",
+        "A node's cached client without tokens is not taken for its successor of the same id",
         arguments: Backend.available)
     func stale(backend: Backend) async throws {
         let database = try await backend.open()
@@ -84,7 +84,7 @@ struct TakenClientIDTests {
         func noteUse() async throws -> Bool {
             try await database.write { db in try Clients.noteUse(of: known, at: clock.now, in: db) }
         }
-        // By a command: this node hears nothing of it.
+        // Deleted by a command, of which this node is not told.
         #expect(try await database.change("DELETE FROM clients WHERE id = \(first.id)"))
         #expect(try await !noteUse())
         clock.advance(by: .milliseconds(1))
@@ -98,7 +98,7 @@ struct TakenClientIDTests {
         await database.close()
     }
 
-    @Test("is forgotten after 31 days, and no other name is", arguments: Backend.available)
+    @Test("A deleted client's id is forgotten after 31 days, a merchant's name is not", arguments: Backend.available)
     func sweep(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let other = try await world.merchants.create(["name": "kept-in-apps"], by: commandLine).id

@@ -1,12 +1,13 @@
 import Authentication
 import Cryptography
-import Directory
 import JSON
 import Keys
 import OAuth
 import Storage
 import TestSupport
 import Values
+
+@testable import Directory
 
 /// A merchant's phone and backend, a user, and the token endpoint without HTTP.
 struct TokenFixture: Sendable {
@@ -88,7 +89,7 @@ struct TokenFixture: Sendable {
         return ClientCredentials(id: made.client.id, secret: made.secret)
     }
 
-    // MARK: - What they do
+    // MARK: - Requests
 
     func token(_ form: KeyValuePairs<String, String>, as client: ClientCredentials) async throws -> TokenResponse {
         let request = TokenRequest(
@@ -112,4 +113,35 @@ struct TokenFixture: Sendable {
     }
 
     func count(_ query: SQL) async throws -> Int { try await database.read { try $0.rows(query).count } }
+}
+
+extension ClientAssertions {
+    struct NoKeys: Error {}
+
+    /// Client assertions for tests in which no client publishes keys.
+    static func without(_ database: any Database, seal: Seal, clock: any WallClock) -> ClientAssertions {
+        ClientAssertions(
+            keys: ClientKeys(published: .init(known: { _, _ in throw NoKeys() }, anew: { _, _ in throw NoKeys() })),
+            secrets: SignSecrets(seal: seal), issuer: "https://login.example", origin: "https://login.example",
+            tokenEndpoints: ["https://login.example/oauth/token"],
+            replays: ReplayMemory(database: database, random: SystemRandom()), clock: clock)
+    }
+}
+
+extension JWTAccessTokens {
+    /// With the public subject identifiers, which all clients share.
+    static func signed(under seal: Seal, in database: any Database, clock: any WallClock) -> JWTAccessTokens {
+        let ring = KeyRing(keys: StoredSigningKeys(database: database, seal: seal), clock: clock)
+        return JWTAccessTokens(issuer: "https://id.example/", ring: ring) { user, _ in user.description }
+    }
+}
+
+extension Session {
+    /// The session `id` of a user who signed in with a password.
+    static func signedIn(_ user: UserID, _ id: Session.ID, at now: Timestamp) -> Session {
+        Session(
+            id: id, user: user, email: nil, emailVerified: false, signIn: SignIn(at: now, by: .password),
+            origin: .signIn, buyer: nil, isRemembered: false, showsAccount: false, renewals: 0, seenAt: now,
+            createdAt: now)
+    }
 }

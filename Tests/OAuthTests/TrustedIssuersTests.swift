@@ -13,7 +13,7 @@ import Values
     private static let keySet = Signer().keySet
     private static let secret = JSON.string(String(repeating: "s", count: 32))
 
-    @Test("each fault of an issuer's registration names its member")
+    @Test("Each fault of an issuer's registration names its member")
     func faults() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         let privateKey = JSON.members([
@@ -47,7 +47,7 @@ import Values
         }
     }
 
-    @Test("an issuer is stored, listed, changed and deleted", arguments: Backend.available)
+    @Test("An issuer is stored, listed, changed and deleted", arguments: Backend.available)
     func life(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         let issuer = try await fixture.issuers.register(
@@ -72,7 +72,7 @@ import Values
         }
         #expect(orphan?.member == "merchant_id")
 
-        // Keys give way to a secret, and their algorithms with them.
+        // A secret replaces keys and their algorithms.
         let changed = try #require(
             try await fixture.issuers.change(
                 issuer.id, .members(["secret": Self.secret, "disabled": true]), by: commandLine))
@@ -97,7 +97,7 @@ import Values
     private static let facebook = "https://www.facebook.com"
     private static let google = "https://accounts.google.com"
 
-    @Test("each fault of a provider's registration names its member")
+    @Test("Each fault of a provider's registration names its member")
     func providerFaults() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         let facebook: [JSON.Member] = [
@@ -128,7 +128,7 @@ import Values
         }
     }
 
-    @Test("a provider is stored and changed; its secret is sealed and never shown", arguments: Backend.available)
+    @Test("A provider is stored and changed; its secret is sealed and never shown", arguments: Backend.available)
     func providerLife(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         let made = try await fixture.issuers.register(
@@ -144,7 +144,7 @@ import Values
         let sealed = try #require(found.app?.sealedSecret)
         #expect(try fixture.seal.open(sealed, .appSecret, row: made.id.text) == "the app's secret")
 
-        // What is not named stays; keys may come later, so that its ID tokens are taken too.
+        // Members that are not named stay; keys may be added later, so that its ID tokens are accepted too.
         let renamed = try await fixture.issuers.change(
             made.id, .members(["app_names": .array(["c"])]), by: commandLine)
         #expect(renamed?.app?.names == ["c"] && renamed?.app?.sealedSecret == sealed)
@@ -158,7 +158,7 @@ import Values
         }
     }
 
-    @Test("an issuer with keys can become a provider's", arguments: Backend.available)
+    @Test("An issuer with keys can become a provider", arguments: Backend.available)
     func laterProvider(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         let made = try await fixture.issuers.register(

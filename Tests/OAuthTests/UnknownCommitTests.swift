@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 import Values
 
-/// A database whose every COMMIT is of unknown outcome: it happened, and the closure runs again.
+/// A database whose COMMITs succeed but are never acknowledged, so that each closure runs again.
 struct RunsTwice: Database {
     let base: any Database
 
@@ -29,7 +29,7 @@ struct RunsTwice: Database {
 
 @Suite("A COMMIT of unknown outcome")
 struct UnknownCommitTests {
-    @Test("a delete that was committed is not answered as if there had been nothing", arguments: Backend.available)
+    @Test("A deletion whose first COMMIT succeeded unacknowledged is reported as done", arguments: Backend.available)
     func deletes(backend: Backend) async throws {
         let (clock, random) = (ManualClock(), SystemRandom())
         let database = RunsTwice(base: try await backend.open())

@@ -4,9 +4,9 @@ import StoragePostgreSQL
 import TestSupport
 import Testing
 
-/// Many who want one row take no thread from those who want others.
+/// Writers that wait for one row take no thread from writers of others.
 @Suite(.enabled(if: PostgreSQLCluster.isAvailable)) struct ContentionTests {
-    @Test("while every write waits for one locked row, reads are done and the server is ready")
+    @Test("While every write waits for one locked row, reads go on and the server is ready")
     func locked() async throws {
         let (database, other) = try await Self.pair(connections: 4)
         let (isLocked, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -24,7 +24,7 @@ import Testing
                     done.note(number)
                 }
             }
-            // Longer than the others need to take what threads they can have.
+            // Longer than the others need to take every thread they can.
             for _ in 0..<10 {
                 try await Task.sleep(for: .milliseconds(20))
                 #expect(try await database.countThings() == 2)
@@ -40,7 +40,7 @@ import Testing
         await database.close()
     }
 
-    @Test("while some lose race after race for one row, a write of another is done, and in the end theirs are")
+    @Test("Writes that lose race after race for one row delay no other row's, and succeed in the end")
     func losing() async throws {
         let (database, other) = try await Self.pair(connections: 4)
         let tries = (0..<6).map { _ in Ledger<Int>() }
@@ -53,7 +53,7 @@ import Testing
                         let before = try db.rows("SELECT number FROM things WHERE id = \(1)").first
                         let count = tries[loser].note(1)
                         if count <= 4 {
-                            // Somebody else is faster.
+                            // Another writer is faster.
                             let isChanged = DispatchSemaphore(value: 0)
                             Task {
                                 try await other.run("UPDATE things SET winner = \(count) WHERE id = \(1)")
@@ -81,7 +81,7 @@ import Testing
         await database.close()
     }
 
-    @Test("hundreds who add to one row, and some who add to another, all get their turn")
+    @Test("Hundreds of writers of one row and some of another all get their turn")
     func fair() async throws {
         let (database, _) = try await Self.pair(connections: 8)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -97,7 +97,7 @@ import Testing
         await database.close()
     }
 
-    @Test("closing a database while writes lose their races loses none that was queued, and answers all")
+    @Test("Closing a database loses no queued write, even one that is losing races, and answers all")
     func closing() async throws {
         let (database, other) = try await Self.pair(connections: 4)
         let begun = Ledger<Int>()
@@ -124,7 +124,7 @@ import Testing
         try db.execute("UPDATE things SET number = \((number ?? 0) + 1) WHERE id = \(id)")
     }
 
-    /// A database with two things, and another way to it.
+    /// A database with two things, and a second connection to it.
     private static func pair(connections: Int) async throws -> (PostgreSQLDatabase, PostgreSQLDatabase) {
         let url = try await Backend.postgresql.freshAddress()
         let other = try await PostgreSQLDatabase.open(url: url, connections: 2)

@@ -63,13 +63,13 @@ final class Cutter: Sendable {
     /// Delivers the next `word`, and nothing more of that connection.
     func muteAfter(_ word: String) { state.withLock { $0.plan = .muteAfter(word) } }
 
-    /// Delivers nothing, and keeps it until it is no longer silent. Connections stay open.
+    /// Holds back everything until it is no longer silent. Connections stay open.
     var isSilent: Bool {
         get { state.withLock(\.isSilent) }
         set { state.withLock { $0.isSilent = newValue } }
     }
 
-    /// Returns once something was sent that is kept from the silent server.
+    /// Returns once the silent server has been kept from something.
     func withholdsSomething() async throws {
         let until = ContinuousClock.now + .seconds(60)
         while state.withLock(\.withheld) == 0, ContinuousClock.now < until {

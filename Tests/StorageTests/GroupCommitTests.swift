@@ -4,11 +4,11 @@ import StorageSQLite
 import TestSupport
 import Testing
 
-/// What the members of one commit owe each other.
+/// How the members of one commit affect each other.
 @Suite struct GroupCommitTests {
     private struct Refusal: Error {}
 
-    @Test("only the group member that throws is undone, whether it had written nothing, one row or more")
+    @Test("Of a group commit only the member that throws is undone, whatever it had written")
     func oneOfAGroup() async throws {
         let database = try await Backend.sqlite.openThings()
         // The second time the statements are known to need a savepoint.
@@ -29,7 +29,7 @@ import Testing
         #expect(try rows.map { try $0.get("number", as: Int.self) } == expected)
     }
 
-    @Test("a row that is refused in the middle of a statement undoes the statement, not the neighbours")
+    @Test("A row that is refused in the middle of a statement undoes the statement, not the neighbours")
     func refusedInTheMiddle() async throws {
         let database = try await Backend.sqlite.openThings()
         let failed = try await group(database, of: 20) { id, db in
@@ -45,7 +45,7 @@ import Testing
         #expect(try await database.countThings() == 30)
     }
 
-    @Test("a writer that goes on after a refused row keeps what it has written")
+    @Test("A writer that goes on after a refused row keeps what it has written")
     func goingOn() async throws {
         let database = try await Backend.sqlite.openThings()
         let failed = try await group(database, of: 10) { id, db in
@@ -58,14 +58,14 @@ import Testing
         #expect(try row?.get("total", as: Int.self) == 10)
     }
 
-    @Test("when SQLite itself rolls back, every member of the group fails, even one that swallowed the error")
+    @Test("When SQLite itself rolls back, every member of the group fails, even one that swallowed the error")
     func rolledBack() async throws {
         let database = try await Backend.sqlite.openThings()
         try await database.write { _ = try $0.rows("PRAGMA max_page_count = 40") }
         let failed = try await group(database, of: 9) { id, db in
             try db.execute("INSERT INTO things (id) VALUES (\(id))")
             guard id == 4 else { return }
-            // More than the file may hold.
+            // More than the file may grow to.
             _ = try? db.execute("UPDATE things SET text = \(String(repeating: "x", count: 500_000)) WHERE id = 4")
             // A statement that ran now would be committed alone.
             _ = try? db.execute("INSERT INTO things (id) VALUES (\(1000))")
@@ -79,7 +79,7 @@ import Testing
         #expect(try await database.countThings() == 9)
     }
 
-    @Test("a database that closes commits waiting writes and then refuses")
+    @Test("A database that closes commits waiting writes and then refuses")
     func closing() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let database = try await SQLiteDatabase.open(path: path)
@@ -112,7 +112,7 @@ import Testing
             for id in 0..<count {
                 group.addTask { (try? await database.write { db in try work(id, db) }) == nil ? id : nil }
             }
-            // All stand in one group.
+            // All wait in one group.
             let sqlite = try #require(database as? SQLiteDatabase)
             while sqlite.waitingWrites < count { try await Task.sleep(for: .milliseconds(1)) }
             whileWaiting()

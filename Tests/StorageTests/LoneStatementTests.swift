@@ -7,7 +7,7 @@ import Testing
 
 /// Statements that are sent together with those of other callers.
 @Suite struct LoneStatementTests {
-    @Test("each of many callers at once gets the answer to its own statement", arguments: Backend.available)
+    @Test("Each of many concurrent callers gets the answer to its own statement", arguments: Backend.available)
     func own(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -27,7 +27,9 @@ import Testing
         await database.close()
     }
 
-    @Test("of many changes that one row decides one is made, with what follows it", arguments: Backend.available)
+    @Test(
+        "Of many conditional changes of one row one is made, with its follow-up statements",
+        arguments: Backend.available)
     func decided(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         try await database.run("INSERT INTO things (id) VALUES (\(0))")
@@ -52,7 +54,7 @@ import Testing
         await database.close()
     }
 
-    @Test("a statement that fails fails its caller alone", arguments: Backend.available)
+    @Test("A statement that fails fails its caller alone", arguments: Backend.available)
     func failing(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         try await database.run("INSERT INTO things (id) VALUES (\(1000))")
@@ -60,7 +62,7 @@ import Testing
             for id in 0..<300 {
                 group.addTask {
                     do {
-                        // Every third has a value that no text may have, or a key that is taken.
+                        // Every third has a value that no text may have, or a key that exists.
                         switch id % 6 {
                         case 0: _ = try await database.rows("SELECT id FROM things WHERE text = \("\0")")
                         case 3: try await database.change("INSERT INTO things (id) VALUES (\(1000))")
@@ -81,7 +83,7 @@ import Testing
     }
 
     @Test(
-        "what a lost connection had acknowledged is stored", .enabled(if: PostgreSQLCluster.isAvailable))
+        "Changes that a lost connection had acknowledged are stored", .enabled(if: PostgreSQLCluster.isAvailable))
     func lost() async throws {
         let (database, other, _) = try await LostConnectionTests.pair(connections: 8)
         let killer = Task {
@@ -113,7 +115,7 @@ import Testing
         "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 
     @Test(
-        "a change that was committed and never acknowledged is not an error when it runs again",
+        "A change that was committed but not acknowledged is not an error when it runs again",
         .enabled(if: PostgreSQLCluster.isAvailable))
     func unknownOutcome() async throws {
         let (_, other, url) = try await LostConnectionTests.pair()
@@ -132,16 +134,16 @@ import Testing
                 """
             ]
         }
-        // Whoever asked looks who has won: it was they.
+        // The caller reads which change has won: it was its own.
         #expect(!isWon)
         #expect(try await other.countThings() == 2)
     }
 
     @Test(
-        "every caller of a server that falls silent is answered, and served again when it speaks",
+        "Every caller of a server that falls silent is answered, and served again when it speaks",
         .enabled(if: PostgreSQLCluster.isAvailable))
     func silent() async throws {
-        let (cutter, _) = try await SilentServerTests.cutter()
+        let (cutter, _) = try await LostConnectionTests.cutter()
         let database = try await PostgreSQLDatabase.open(
             url: cutter.url + "&connect_timeout=2", connections: 4, patience: .seconds(1),
             answerTime: .milliseconds(300))
@@ -165,7 +167,9 @@ import Testing
         await database.close()
     }
 
-    @Test("callers do not wait for a row that only another's change needs", .enabled(if: PostgreSQLCluster.isAvailable))
+    @Test(
+        "A caller does not wait for a row that only another's change needs", .enabled(if: PostgreSQLCluster.isAvailable)
+    )
     func lockedRow() async throws {
         let (database, _, _) = try await LostConnectionTests.pair(connections: 8)
         try await database.run("INSERT INTO things (id, number) VALUES (\(0), \(0))")
@@ -201,7 +205,7 @@ import Testing
         }
     }
 
-    @Test("closing does what waits", .enabled(if: PostgreSQLCluster.isAvailable))
+    @Test("Closing a database does the statements that wait", .enabled(if: PostgreSQLCluster.isAvailable))
     func closing() async throws {
         let (database, other, _) = try await LostConnectionTests.pair(connections: 8)
         let stored = await withTaskGroup(of: Int.self) { group in

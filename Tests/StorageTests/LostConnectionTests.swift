@@ -6,7 +6,7 @@ import Testing
 
 /// Connections that die: between transactions, inside one, and while COMMIT is under way.
 @Suite(.enabled(if: PostgreSQLCluster.isAvailable)) struct LostConnectionTests {
-    @Test("a connection killed while idle is replaced unnoticed")
+    @Test("A connection killed while idle is replaced unnoticed")
     func idle() async throws {
         let (database, other, _) = try await Self.pair()
         for id in 0..<3 {
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("a transaction whose connection is killed runs again, whole")
+    @Test("A transaction whose connection is killed runs again, whole")
     func inside() async throws {
         let (database, other, _) = try await Self.pair()
         let victim = try await database.processID()
@@ -40,7 +40,7 @@ import Testing
         #expect(try await database.countThings() == 2)
     }
 
-    @Test("a closure that loses its connection every time gives up, and the next one works")
+    @Test("A closure that loses its connection every time gives up, and the next one works")
     func always() async throws {
         let (database, other, _) = try await Self.pair()
         let pids = Ledger<Int>()
@@ -58,10 +58,10 @@ import Testing
         #expect(try await other.countThings() == 1)
     }
 
-    @Test("work that a server in recovery refuses runs again on another connection, and is unavailable if all do")
+    @Test("Work that a server in recovery refuses runs again on another connection, and is unavailable if all refuse")
     func standby() async throws {
         let (database, other, _) = try await Self.pair(connections: 2)
-        // What a standby says when a transaction opens that writes: feature_not_supported.
+        // A standby's answer to a transaction that writes: feature_not_supported.
         try await other.run(
             """
             CREATE FUNCTION refuse() RETURNS BIGINT LANGUAGE plpgsql AS
@@ -81,7 +81,7 @@ import Testing
         #expect(error?.kind == "unavailable")
     }
 
-    @Test("a COMMIT that was done but never acknowledged is found done by the second run")
+    @Test("A COMMIT that was done but never acknowledged is found done by the second run")
     func unknownOutcome() async throws {
         let (_, other, url) = try await Self.pair()
         let cutter = try Cutter(serverURL: url)
@@ -103,7 +103,7 @@ import Testing
         #expect(try await other.countThings() == 2)
     }
 
-    @Test("a COMMIT that never arrived is done by the second run")
+    @Test("A COMMIT that never arrived is done by the second run")
     func lostCommit() async throws {
         let (_, other, url) = try await Self.pair()
         let cutter = try Cutter(serverURL: url)
@@ -113,7 +113,7 @@ import Testing
         #expect(try await other.countThings() == 1)
     }
 
-    @Test("work is unavailable while the server is gone, and succeeds when it returns")
+    @Test("Work is unavailable while the server is gone, and succeeds when it returns")
     func gone() async throws {
         let (_, _, url) = try await Self.pair()
         let cutter = try Cutter(serverURL: url)
@@ -124,7 +124,7 @@ import Testing
         }
         #expect(error?.kind == "unavailable")
         cutter.refuses = false
-        // Nobody knocks again before a second has passed.
+        // No connection is tried again before a second has passed.
         let until = ContinuousClock.now + .seconds(10)
         while ContinuousClock.now < until, (try? await database.countThings()) == nil {
             try await Task.sleep(for: .milliseconds(100))
@@ -133,7 +133,7 @@ import Testing
         #expect(try await database.countThings() == 1)
     }
 
-    @Test("not every request tries to connect to a server that is gone")
+    @Test("While a server is gone, requests do not each try to connect to it")
     func knocking() async throws {
         let (_, _, url) = try await Self.pair()
         let cutter = try Cutter(serverURL: url)
@@ -146,12 +146,12 @@ import Testing
         #expect(cutter.knocks - before <= 10 + seconds)
     }
 
-    @Test("when new connections cannot be made, the existing ones do the work")
+    @Test("When new connections cannot be made, the existing ones do the work")
     func fewConnections() async throws {
         let (_, _, url) = try await Self.pair()
         let cutter = try Cutter(serverURL: url)
         cutter.mostGuests = 2
-        // Patient: on a busy machine the two may take longer than anybody would wait.
+        // Patient: on a busy machine the two may take longer than usual.
         let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 8, patience: .seconds(60))
         let start = ContinuousClock.now
         let refused = await withTaskGroup { group in
@@ -165,17 +165,150 @@ import Testing
             }
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
-        // Each thread has to find out once, or twice in a race with one that was let in; then one knocks each second.
+        // Each thread has to find out once, or twice in a race with an accepted one; then one tries each second.
         let seconds = Int((ContinuousClock.now - start) / .seconds(1))
         #expect(refused <= 20 + seconds, "\(refused) of 500")
     }
 
-    /// A database over one connection, a second way into it, and its address.
+    /// A database over one connection, a second connection to it, and its address.
     static func pair(connections: Int = 1) async throws -> (PostgreSQLDatabase, PostgreSQLDatabase, String) {
         let url = try await Backend.postgresql.freshAddress()
         let other = try await PostgreSQLDatabase.open(url: url, connections: 1)
         try await other.createThings()
         return (try await PostgreSQLDatabase.open(url: url, connections: connections), other, url)
+    }
+
+    @Test("Work that a silent server does not answer is refused, and done when the server answers again")
+    func silence() async throws {
+        let (cutter, other) = try await Self.cutter()
+        let database = try await PostgreSQLDatabase.open(
+            url: cutter.url + "&connect_timeout=2", connections: 2, answerTime: .milliseconds(300))
+        cutter.isSilent = true
+        for _ in 0..<2 {
+            let read = await #expect(throws: StorageError.self) { _ = try await database.countThings() }
+            #expect(read?.kind == "unavailable")
+            let written = await #expect(throws: StorageError.self) {
+                try await database.run("INSERT INTO things (id) VALUES (\(1)) ON CONFLICT DO NOTHING")
+            }
+            #expect(written?.kind == "unavailable")
+        }
+        cutter.isSilent = false
+        // No connection is tried again before a second has passed.
+        let until = ContinuousClock.now + .seconds(60)
+        while ContinuousClock.now < until, (try? await database.countThings()) == nil {
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        try await other.run("DELETE FROM things")
+        try await database.run("INSERT INTO things (id) VALUES (\(2))")
+        #expect(try await database.countThings() == 1)
+    }
+
+    @Test("A COMMIT that was done, and that a silent server does not acknowledge, is found done by the second run")
+    func unknownOutcomeOfSilence() async throws {
+        let (cutter, other) = try await Self.cutter()
+        let database = try await PostgreSQLDatabase.open(
+            url: cutter.url, connections: 1, answerTime: .milliseconds(500))
+        try await other.run("INSERT INTO things (id) VALUES (\(1))")
+        cutter.muteAfter("COMMIT")
+        let seen = Ledger<Int?>()
+        let attempt = 4711
+        try await database.write { db in
+            let before = try db.rows("SELECT winner FROM things WHERE id = \(1)").first
+            seen.note(try before?.get("winner") ?? nil)
+            try db.execute("UPDATE things SET winner = \(attempt) WHERE id = \(1) AND winner IS NULL")
+        }
+        #expect(seen.entries == [nil, attempt], "the first COMMIT was done, and the closure ran twice")
+    }
+
+    @Test("A load balancer learns soon that the server is silent, while work still waits for it")
+    func readiness() async throws {
+        let (cutter, other) = try await Self.cutter()
+        try await other.run("CREATE TABLE schema_steps (version BIGINT PRIMARY KEY)")
+        let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 1, answerTime: .seconds(600))
+        cutter.isSilent = true
+        let done = Ledger<Int>()
+        async let waiting: Void = { done.note(try await database.countThings()) }()
+        // After the readiness check it would wait for the only connection, and be refused with the rest.
+        try await cutter.withholdsSomething()
+        let error = await #expect(throws: StorageError.self) { try await database.confirmReady() }
+        #expect(error?.kind == "unavailable")
+        #expect(done.entries.isEmpty)
+        cutter.isSilent = false
+        try await waiting
+        #expect(done.entries == [0])
+        try await database.confirmReady()
+    }
+
+    @Test("An abandoned database refuses work that the server does not answer, and closes")
+    func abandoned() async throws {
+        let (cutter, _) = try await Self.cutter()
+        let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 2, answerTime: .seconds(600))
+        cutter.isSilent = true
+        await withTaskGroup { group in
+            for id in 0..<4 {
+                group.addTask {
+                    let error = await #expect(throws: StorageError.self) {
+                        try await database.run("INSERT INTO things (id) VALUES (\(id))")
+                    }
+                    #expect(error?.kind == "unavailable")
+                }
+            }
+            try? await Task.sleep(for: .milliseconds(200))
+            database.abandonWork(over: .milliseconds(100))
+        }
+        await database.close()
+    }
+
+    @Test("While work that waits for a lock is abandoned, other work is done as before")
+    func abandonedAlone() async throws {
+        let (cutter, other) = try await Self.cutter()
+        let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 2, answerTime: .seconds(600))
+        try await other.run("INSERT INTO things (id) VALUES (\(1)), (\(2))")
+        let (isLocked, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        async let holder: Void = other.write { db in
+            try db.execute("UPDATE things SET number = 1 WHERE id = \(1)")
+            isLocked.signal()
+            _ = mayEnd.wait(timeout: .now() + 60)
+        }
+        await isLocked.waited()
+        async let stuck: Void = {
+            let error = await #expect(throws: StorageError.self) {
+                try await database.run("UPDATE things SET number = 2 WHERE id = \(1)")
+            }
+            #expect(error?.kind == "unavailable")
+        }()
+        database.abandonWork(over: .seconds(1))
+        // A busy machine may take longer than that, too.
+        let until = ContinuousClock.now + .seconds(60)
+        while ContinuousClock.now < until,
+            (try? await database.run("UPDATE things SET number = 3 WHERE id = \(2)")) == nil
+        {
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        await stuck
+        await database.close()
+        mayEnd.signal()
+        try await holder
+        #expect(try await other.number(of: 1) == 1)
+        #expect(try await other.number(of: 2) == 3)
+    }
+
+    @Test("Closing a database does not wait for a silent server")
+    func closing() async throws {
+        let (cutter, _) = try await Self.cutter()
+        let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 1, answerTime: .seconds(600))
+        cutter.isSilent = true
+        async let ready: Void = database.confirmReady()
+        _ = try? await ready
+        await database.close()
+    }
+
+    /// A proxy before a new database, and a connection past the proxy.
+    static func cutter() async throws -> (Cutter, PostgreSQLDatabase) {
+        let url = try await Backend.postgresql.freshAddress()
+        let other = try await PostgreSQLDatabase.open(url: url, connections: 1)
+        try await other.createThings()
+        return (try Cutter(serverURL: url), other)
     }
 }
 
@@ -184,7 +317,7 @@ extension PostgreSQLDatabase {
         try await read { try $0.rows("SELECT pg_backend_pid() AS pid").first?.get("pid") ?? 0 }
     }
 
-    /// Ends another connection of the server and waits until it is gone: a commit that waits for a slow disk goes last.
+    /// Ends another connection of the server and waits until it is gone: a commit that waits for a slow disk ends last.
     func terminate(_ pid: Int) async throws {
         for _ in 1...10 {
             let row = try await read { try $0.rows("SELECT pg_terminate_backend(\(pid), 60000) AS is_gone").first }

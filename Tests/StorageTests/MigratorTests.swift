@@ -1,7 +1,8 @@
 import Migrations
-@testable import Storage
 import TestSupport
 import Testing
+
+@testable import Storage
 
 /// The schema's steps: forward only, each once, never altered.
 @Suite struct MigratorTests {
@@ -20,7 +21,7 @@ import Testing
     private static let broken = Migration(
         version: 3, name: "broken", script: "CREATE TABLE more (id BIGINT PRIMARY KEY);\nCREATE NONSENSE;\n")
 
-    @Test("an empty database gets the whole schema, once", arguments: Backend.available)
+    @Test("An empty database gets the whole schema, once", arguments: Backend.available)
     func fromEmpty(_ backend: Backend) async throws {
         let database = try await backend.openEmpty()
         let migrator = Migrator(database: database, migrations: Migration.all)
@@ -35,7 +36,7 @@ import Testing
         #expect(try row?.get("applied_at", as: Int.self) == 1)
     }
 
-    @Test("a database that is behind gets the missing steps", arguments: Backend.available)
+    @Test("A database that is behind gets the missing steps", arguments: Backend.available)
     func behind(_ backend: Backend) async throws {
         let database = try await backend.openEmpty()
         try await Migrator(database: database, migrations: [Self.first]).migrate(at: 1)
@@ -48,12 +49,12 @@ import Testing
         #expect(try row?.get("seen_at", as: Int?.self) == nil)
     }
 
-    @Test("an altered step and a newer schema are refused", arguments: Backend.available)
+    @Test("An altered schema step and a newer schema are refused", arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         let database = try await backend.openEmpty()
         try await Migrator(database: database, migrations: [Self.first, Self.second]).migrate(at: 1)
         let altered = Migration(version: 1, name: "first", script: Self.first.script + "\n-- altered")
-        // Also when the database has more steps: it is no newer Spindle's, whose first step would be ours.
+        // Also if the database has more steps: it is not a newer Spindle's, whose first step would be ours.
         for known in [[altered, Self.second], [altered]] {
             let ours = Migrator(database: database, migrations: known)
             #expect(try await ours.state() == .altered(1))
@@ -64,7 +65,7 @@ import Testing
         await #expect(throws: StorageError.self) { try await old.migrate(at: 2) }
     }
 
-    @Test("an engine without row ids does not see WITHOUT ROWID", arguments: Backend.available)
+    @Test("An engine without row ids does not see WITHOUT ROWID", arguments: Backend.available)
     func withoutRowIDs(_ backend: Backend) async throws {
         let database = try await backend.openEmpty()
         let script = "CREATE TABLE notes (\n    id TEXT PRIMARY KEY\n) WITHOUT ROWID;\n"
@@ -77,7 +78,7 @@ import Testing
         await #expect(throws: StorageError.self) { try await database.rows("SELECT rowid FROM notes") }
     }
 
-    @Test("a step that fails leaves nothing behind", arguments: Backend.available)
+    @Test("A schema step that fails leaves nothing behind", arguments: Backend.available)
     func failing(_ backend: Backend) async throws {
         let database = try await backend.openEmpty()
         let migrator = Migrator(database: database, migrations: [Self.first, Self.second, Self.broken])
@@ -86,7 +87,7 @@ import Testing
         await #expect(throws: StorageError.self) { try await database.read { try $0.rows("SELECT id FROM more") } }
     }
 
-    @Test("servers that start together migrate once", arguments: Backend.available)
+    @Test("Servers that start together migrate once", arguments: Backend.available)
     func together(_ backend: Backend) async throws {
         let address = try await backend.freshAddress()
         let applied = try await withThrowingTaskGroup { group in
@@ -98,7 +99,32 @@ import Testing
             }
             return try await group.reduce([], +)
         }
-        // Which server made which step is chance.
+        // Chance decides which server made which step.
         #expect(applied.sorted() == Migration.all.map(\.version))
+    }
+
+    @Test("Deleting a parent row scans no child table: every foreign key has an index")
+    func foreignKeys() async throws {
+        let database = try await Backend.sqlite.open()
+        let plans = try await database.read { db in
+            let keys = try db.rows(
+                """
+                SELECT t.name AS child, k."from" AS child_column FROM sqlite_schema t
+                JOIN pragma_foreign_key_list(t.name) k WHERE t.type = 'table'
+                """)
+            return try keys.map { key in
+                // What SQLite runs for each parent row that goes (sqlite.org/foreignkeys.html, section 3).
+                let child = try key.get("child", as: String.self)
+                let column = try key.get("child_column", as: String.self)
+                let plan = try db.rows(
+                    SQL(script: "EXPLAIN QUERY PLAN SELECT 1 FROM \(child) WHERE \(column) = 'x'"))
+                return (place: "\(child).\(column)", steps: try plan.map { try $0.get("detail", as: String.self) })
+            }
+        }
+        #expect(plans.count > 10)
+        for plan in plans {
+            #expect(plan.steps.allSatisfy { $0.hasPrefix("SEARCH") }, "\(plan.place): \(plan.steps)")
+        }
+        await database.close()
     }
 }

@@ -4,9 +4,9 @@ import StoragePostgreSQL
 import TestSupport
 import Testing
 
-/// What is particular to a server across a socket: it may die, restart, refuse and answer too late.
+/// The particulars of a server across a socket: it may die, restart, refuse and answer too late.
 @Suite(.enabled(if: PostgreSQLCluster.isAvailable)) struct PostgreSQLTests {
-    @Test("a statement that was prepared while its table was small does not read all of it when it is large")
+    @Test("A statement prepared while its table is empty uses an index")
     func plans() async throws {
         let database = try await Backend.postgresql.open()
         let plan = try await database.read { db in
@@ -18,7 +18,7 @@ import Testing
         await database.close()
     }
 
-    @Test("the hosts of an address to which a connection is made without a check are named")
+    @Test("The hosts of a database URL whose certificates are not verified are named")
     func unverified() throws {
         func hosts(_ url: String, _ environment: [String: String] = [:]) throws -> [String] {
             try PostgreSQLDatabase.unverifiedHosts(of: url, environment: environment)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("the address that a connection goes to is not named, only its host's name")
+    @Test("A host's address in a database URL decides whether it needs verification, and is named")
     func unverifiedAddresses() throws {
         func hosts(_ url: String, _ environment: [String: String] = [:]) throws -> [String] {
             try PostgreSQLDatabase.unverifiedHosts(of: url, environment: environment)
@@ -49,7 +49,7 @@ import Testing
         #expect(try hosts("postgresql:///s", ["PGSERVICE": "x"]) == ["service x"])
     }
 
-    @Test("a variable that a service file overrules makes a server count as verified")
+    @Test("PGSSLMODE does not count as verification where a service file may overrule it")
     func overruledVariables() throws {
         let environment = ["PGSSLMODE": "verify-full"]
         func hosts(_ url: String) throws -> [String] {
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "a part of a password that is not percent-encoded becomes a host or a port, which messages quote",
+        "A database URL with a part of its password unencoded is refused without being quoted",
         arguments: [
             "postgresql://u:p@tWXyZ@127.0.0.1:1/x", "postgresql://u:tWXyZ/rest@127.0.0.1:1/x",
             "postgresql://u:p@@tWXyZ@127.0.0.1:1/x", "postgresql://u:1/tWXyZ@127.0.0.1:1/x",
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(
-        "lists of hosts and ports, sockets and encoded passwords are refused",
+        "A database URL with lists of hosts and ports, sockets or encoded passwords is accepted",
         arguments: [
             "postgresql://u:p%40ss%2F@one.example:5432,two.example/x", "postgresql://%2Frun%2Fa%40b/x",
             "postgresql://u@/x?host=@abstract", "postgresql://[::1]:5432/x", "host=a,b port=1,65535 user=u@v",
@@ -86,7 +86,7 @@ import Testing
         #expect(throws: Never.self) { try PostgreSQLDatabase.unverifiedHosts(of: url, environment: [:]) }
     }
 
-    @Test("a lost race runs the whole closure again")
+    @Test("A lost race runs the whole closure again")
     func retries() async throws {
         let database = try await PostgreSQLDatabase.open(url: try await things())
         try await database.run("INSERT INTO things (id, number) VALUES (\(1), 0), (\(2), 0)")
@@ -111,7 +111,7 @@ import Testing
         await database.close()
     }
 
-    @Test("an error that the closure swallowed does not count as success")
+    @Test("An error that the closure swallowed does not count as success")
     func swallowed() async throws {
         let database = try await PostgreSQLDatabase.open(url: try await things(), connections: 1)
         let error = await #expect(throws: StorageError.self) {
@@ -124,7 +124,7 @@ import Testing
         #expect(try await database.countThings() == 0)
     }
 
-    @Test("a value of another type is refused, and never quoted in the error")
+    @Test("A value of another type is refused, and never quoted in the error")
     func hostileValues() async throws {
         let database = try await PostgreSQLDatabase.open(url: try await things(), connections: 1)
         let mistyped = await #expect(throws: StorageError.self) {
@@ -134,7 +134,7 @@ import Testing
         #expect(try await database.countThings() == 0)
     }
 
-    @Test("a database URL that is invalid or unreachable is refused without its password")
+    @Test("A database URL that is invalid or unreachable is refused without its password")
     func badAddress() async throws {
         let addresses = [
             "postgresql://u:tWXyZ@[::1/x", "tWXyZ", "postgresql://u:tWXyZ@127.0.0.1:1/x",
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test("a database of another encoding is refused, with what to do", arguments: ["LATIN1", "SQL_ASCII"])
+    @Test("A database of another encoding is refused, with what to do", arguments: ["LATIN1", "SQL_ASCII"])
     func encoding(_ encoding: String) async throws {
         let url = try await PostgreSQLCluster.shared()?.freshDatabaseURL(encoding: encoding) ?? ""
         let error = await #expect(throws: StorageError.self) { _ = try await PostgreSQLDatabase.open(url: url) }
@@ -155,7 +155,7 @@ import Testing
         #expect("\(String(describing: error))".contains("createdb -E UTF8"))
     }
 
-    @Test("a transaction kept beyond its closure refuses")
+    @Test("A PostgreSQL transaction kept beyond its closure refuses statements")
     func escaped() async throws {
         final class Pocket: @unchecked Sendable { var kept: (any Transaction)? }
         let pocket = Pocket()
@@ -164,7 +164,7 @@ import Testing
         #expect(throws: StorageError.self) { try pocket.kept?.execute("INSERT INTO things (id) VALUES (\(1))") }
     }
 
-    @Test("more statements than stay prepared all run, and so do ones that fail at first")
+    @Test("More statements than stay prepared all run, and so do ones that fail at first")
     func manyStatements() async throws {
         let database = try await PostgreSQLDatabase.open(url: try await things(), connections: 1)
         try await database.run("INSERT INTO things (id) VALUES (\(0))")
@@ -180,7 +180,7 @@ import Testing
         #expect(try kept?.get("n", as: Int.self) ?? 0 <= 256)
     }
 
-    @Test("every acknowledged COMMIT is on disk")
+    @Test("Every acknowledged COMMIT is on disk")
     func durability() async throws {
         let url = try await things() + "&options=-csynchronous_commit%3Doff"
         let database = try await PostgreSQLDatabase.open(url: url)
@@ -196,7 +196,7 @@ import Testing
         #expect(try row?.get("isolation", as: String.self) == "serializable")
     }
 
-    @Test("work that waits for a stuck server is refused in time, not when the server answers")
+    @Test("Work that waits for a stuck server is refused in time, not when the server answers")
     func patience() async throws {
         let database = try await PostgreSQLDatabase.open(
             url: try await things(), connections: 1, patience: .milliseconds(300))
@@ -207,7 +207,7 @@ import Testing
             _ = mayEnd.wait(timeout: .now() + 30)
         }
         await hasBegun.waited()
-        // Refused while the other still holds the one connection: it lets go only below.
+        // Refused while the other still holds the one connection, which it releases only below.
         let error = await #expect(throws: StorageError.self) { _ = try await database.countThings() }
         #expect(error?.kind == "unavailable")
         mayEnd.signal()
@@ -216,7 +216,7 @@ import Testing
         await database.close()
     }
 
-    @Test("beyond ten thousand waiting, work is refused at once; the rest is done")
+    @Test("Beyond ten thousand waiting, work is refused at once; the rest is done")
     func fullQueue() async throws {
         let database = try await PostgreSQLDatabase.open(
             url: try await things(), connections: 1, patience: .seconds(60))
@@ -240,7 +240,7 @@ import Testing
         #expect(refused == 100)
     }
 
-    @Test("a released database leaves no connection behind")
+    @Test("A released database leaves no connection behind")
     func letGo() async throws {
         let url = try await things()
         do {
@@ -268,7 +268,7 @@ import Testing
         return url
     }
 
-    // A text that varies, which only a script may have.
+    // A text composed at run time, which only a script may have.
     private func statement(naming name: String, binding value: Int) -> SQL {
         var text = SQL.StringInterpolation(literalCapacity: 80, interpolationCount: 1)
         text.appendLiteral("INSERT INTO things (id, text) VALUES (")

@@ -3,7 +3,7 @@ import Testing
 
 /// Lists, searches and downloads, of which few run at once.
 @Suite struct RequesterTurnsTests {
-    @Test("a merchant with many slow lists delays another's by none, and a second one's by one")
+    @Test("A merchant with many slow lists does not delay the next merchant, and delays a third by one list")
     func turns() async throws {
         let (turns, stage) = (RequesterTurns(most: 2, of: "lists"), TurnsStage())
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -30,7 +30,7 @@ import Testing
         #expect(Set(stage.begun).count == 22)
     }
 
-    @Test("one requester may have 32 waiting, and all together 512, of which the largest give way")
+    @Test("A requester may have 32 lists waiting and all together 512; beyond that the largest give way")
     func bounds() async throws {
         let (turns, stage) = (RequesterTurns(most: 2, of: "lists"), TurnsStage())
         @Sendable func ask(_ requester: Requester, _ name: String) async {
@@ -60,7 +60,7 @@ import Testing
         #expect(stage.refused == 8)
     }
 
-    @Test("many users' downloads leave lists of merchants a place, and room to wait")
+    @Test("Many users' downloads leave lists of merchants a place, and room to wait")
     func users() async throws {
         let (turns, stage) = (RequesterTurns(most: 2, of: "lists"), TurnsStage())
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -71,7 +71,7 @@ import Testing
                     } catch { stage.refuse() }
                 }
             }
-            // One runs, and half of those that may wait do.
+            // One runs, and half of the places in the queue are taken.
             try await TurnsStage.wait { stage.refused == 600 - 1 - 256 }
             #expect(stage.running == 1)
             group.addTask { try await turns.run(for: .merchant("a")) { await stage.play("a") } }
@@ -86,7 +86,7 @@ import Testing
         #expect(stage.begun.contains("b"))
     }
 
-    @Test("nine users with many downloads each do not refuse another user's")
+    @Test("Nine users with many downloads each do not keep another user's out")
     func usersOfMany() async throws {
         let (turns, stage) = (RequesterTurns(most: 2, of: "lists"), TurnsStage())
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -107,7 +107,7 @@ import Testing
         #expect(stage.begun.contains("honest"))
     }
 
-    @Test("at the end of the process what waits is refused")
+    @Test("Lists that wait when the process ends are refused")
     func closing() async throws {
         let (turns, stage) = (RequesterTurns(most: 1, of: "lists"), TurnsStage())
         try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -124,4 +124,55 @@ import Testing
         }
         #expect(stage.begun.count == 1)
     }
+}
+
+/// Changes: several of one share run at once, and its parts take turns.
+@Suite struct RequesterPartsTests {
+    private let turns = RequesterTurns(most: 8, ofShare: 4, waiting: 128, of: "changes")
+    private let stage = TurnsStage()
+
+    @Test("An administrator with many changes delays others of the same merchant by one change")
+    func parts() async throws {
+        let greedy = Requester.merchant("a").asked(by: "greedy")
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<200 {
+                group.addTask { await stage.ask(turns, for: greedy, "greedy\(number)") }
+            }
+            await expect { stage.running == 4 && stage.refused == 68 }
+            group.addTask { await stage.ask(turns, for: .merchant("b"), "b") }
+            await expect { stage.begun.contains("b") }
+            group.addTask { await stage.ask(turns, for: .merchant("a").asked(by: "other"), "other") }
+            await expect { stage.refused == 69 }
+            for ended in 1...2 {
+                #expect(stage.endOne())
+                await expect { stage.begun.count == 5 + ended }
+            }
+            #expect(stage.begun.contains("other"))
+            await stage.endAll(133)
+        }
+        #expect(stage.refused == 69)
+    }
+
+    @Test("Merchants whose many administrators fill the queue leave another merchant room")
+    func manyParts() async throws {
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<8 {
+                group.addTask { await stage.ask(turns, for: .merchant("m\(number % 2)"), "first\(number)") }
+            }
+            await expect { stage.running == 8 }
+            for number in 0..<512 {
+                let part = Requester.merchant("m\(number % 4)").asked(by: "\(number)")
+                group.addTask { await stage.ask(turns, for: part, "\(number)") }
+            }
+            try? await Task.sleep(for: .milliseconds(200))
+            #expect(stage.refused == 0)
+            group.addTask { await stage.ask(turns, for: .merchant("late"), "late") }
+            await expect { stage.refused == 1 }
+            await stage.endAll(520)
+        }
+        #expect(stage.begun.contains("late"))
+        #expect(stage.refused == 1)
+    }
+
+    private func expect(_ holds: () -> Bool) async { try? await TurnsStage.wait(until: holds) }
 }

@@ -3,9 +3,9 @@ import StoragePostgreSQL
 import TestSupport
 import Testing
 
-@Suite("Whether changes can be stored")
+@Suite("Detecting whether changes can be stored")
 struct RoomTests {
-    @Test("Nothing is tried until a change was refused, and then until a trial succeeds")
+    @Test("A trial change is made only after a change was refused, and then until one succeeds")
     func doubt() async throws {
         let (doubt, trials) = (WriteDoubt(), Ledger<Int>())
         struct Full: Error {}
@@ -34,12 +34,12 @@ struct RoomTests {
         #expect(trials.entries == [1])
     }
 
-    /// What PostgreSQL says when a file cannot grow.
+    /// PostgreSQL's error when a file cannot grow.
     private static let full =
         "BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END"
 
     @Test(
-        "While PostgreSQL's disk is full nothing can be stored, and new room is found without a change",
+        "While PostgreSQL's disk is full changes count as impossible, and new room is found without a change",
         .enabled(if: PostgreSQLCluster.isAvailable))
     func postgreSQL() async throws {
         let database = try await Backend.postgresql.openThings()
@@ -58,7 +58,7 @@ struct RoomTests {
         }
         #expect(refused == .unavailable("53100 could not extend file: No space left on device"))
         for _ in 1...2 { await #expect(throws: StorageError.self) { try await database.confirmRoom() } }
-        // Changes that need no room succeed, and say nothing.
+        // Changes that need no room succeed, and prove nothing.
         try await database.run("UPDATE things SET number = 1 WHERE id = \(1)")
         await #expect(throws: StorageError.self) { try await database.confirmRoom() }
 

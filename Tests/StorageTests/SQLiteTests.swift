@@ -1,12 +1,14 @@
+import CSQLite
 import Dispatch
 import Foundation
 import Storage
-import StorageSQLite
 import Synchronization
 import TestSupport
 import Testing
 
-/// What is particular to a file of this machine: how it is opened, what it holds, how it is closed.
+@testable import StorageSQLite
+
+/// The particulars of a file: how it is opened, what it holds, how it is closed.
 @Suite struct SQLiteTests {
     private struct Refusal: Error {}
     private final class Begun: Sendable {
@@ -15,7 +17,7 @@ import Testing
         func another() { number.withLock { $0 += 1 } }
     }
 
-    @Test("the writer is durable, checks foreign keys and keeps temporary data in memory")
+    @Test("The SQLite writer is durable, checks foreign keys and keeps temporary data in memory")
     func pragmas() async throws {
         let database = try await SQLiteDatabase.open(path: try await Backend.sqlite.freshAddress())
         #expect(try await database.writerPragma("synchronous") == 2)
@@ -31,7 +33,7 @@ import Testing
         await database.close()
     }
 
-    @Test("lists that always overlap let the log grow without an end")
+    @Test("Lists that always overlap do not keep SQLite's write-ahead log from being reset")
     func overlappingScans() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let database = try await SQLiteDatabase.open(path: path)
@@ -45,14 +47,14 @@ import Testing
                             _ = try db.rows("SELECT COUNT(*) AS many FROM loads")
                             begun.another()
                             let own = begun.count
-                            // The other one's begins before this one ends, unless they go one by one.
+                            // The other merchant's list begins before this one ends, unless they run one by one.
                             for _ in 1...100 where begun.count == own { usleep(1000) }
                         }
                     }
                 }
             }
             for id in 1...160 {
-                // Another one each time: SQLite does not write what is there already.
+                // Another text each time: SQLite does not rewrite an equal one.
                 let text = String(repeating: "\(id % 10)", count: 1 << 20)
                 _ = try await database.write { db in
                     try db.execute(
@@ -70,7 +72,7 @@ import Testing
         await database.close()
     }
 
-    @Test("closing leaves nothing open: the log is folded into the file and removed")
+    @Test("Closing an SQLite database folds the log into the file and removes it")
     func closing() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let database = try await SQLiteDatabase.open(path: path)
@@ -85,7 +87,7 @@ import Testing
         #expect(refusal?.kind == "unavailable")
     }
 
-    @Test("a read that throws leaves no snapshot behind")
+    @Test("A database read that throws leaves no snapshot behind")
     func readers() async throws {
         let database = try await Backend.sqlite.openThings()
         for id in 1...5 {
@@ -103,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("a read that never ends is ended")
+    @Test("A database read that takes too long is ended")
     func overdue() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let database = try await SQLiteDatabase.open(path: path, longestRead: .milliseconds(50))
@@ -119,12 +121,12 @@ import Testing
         await database.close()
     }
 
-    @Test("searches that hang do not delay other reads", .timeLimit(.minutes(5)))
+    @Test("Searches that hang do not delay other reads", .timeLimit(.minutes(5)))
     func scans() async throws {
         let database = try await Backend.sqlite.openThings()
         let (begun, gate) = (Begun(), DispatchSemaphore(value: 0))
         try await withThrowingTaskGroup(of: Void.self) { searches in
-            // More than there are threads for tasks: were they run where they are asked for, none would be left.
+            // More than there are threads for tasks: run where they are asked for, they would leave none.
             for number in 0..<64 {
                 searches.addTask {
                     try await database.scan(for: .merchant("\(number)")) { _ in
@@ -143,7 +145,7 @@ import Testing
         await database.close()
     }
 
-    @Test("a transaction kept beyond its closure refuses")
+    @Test("An SQLite transaction kept beyond its closure refuses statements")
     func escaped() async throws {
         final class Pocket: @unchecked Sendable { var kept: (any Transaction)? }
         let pocket = Pocket()
@@ -154,7 +156,7 @@ import Testing
         #expect(throws: StorageError.self) { try pocket.kept?.rows("SELECT id FROM things") }
     }
 
-    @Test("a misspelt column is an error, not a text")
+    @Test("A misspelt column is an error, not a text")
     func doubleQuotes() async throws {
         let database = try await Backend.sqlite.openThings()
         let reading = await #expect(throws: StorageError.self) {
@@ -167,7 +169,7 @@ import Testing
         #expect(writing?.kind == "unreadable")
     }
 
-    @Test("one text is one statement, and each of its parameters has a value")
+    @Test("A text with two statements, none, or a parameter without a value is refused")
     func oneStatement() async throws {
         let database = try await Backend.sqlite.openThings()
         let texts = ["DELETE FROM things; DELETE FROM parts", "", "DELETE FROM things WHERE id = $1"]
@@ -177,7 +179,7 @@ import Testing
         }
     }
 
-    @Test("a stored text ends at U+0000, invalid UTF-8 is repaired, and other types are read as text")
+    @Test("A stored text ends at U+0000, invalid UTF-8 is repaired, and other types are read as text")
     func strangeValues() async throws {
         let database = try await Backend.sqlite.openThings()
         try await database.run("INSERT INTO things (id, text) VALUES (2, CAST(x'610062' AS TEXT))")
@@ -193,7 +195,7 @@ import Testing
         #expect(throws: StorageError.unreadable("no column m")) { try row?.get("m", as: String.self) }
     }
 
-    @Test("the change of a RETURNING statement is whole and committed, and execute counts it")
+    @Test("A statement with RETURNING is done whole and committed, and execute counts its rows")
     func returning() async throws {
         let database = try await Backend.sqlite.openThings()
         let first = try await database.write { db in
@@ -205,7 +207,7 @@ import Testing
         #expect(try await database.run("UPDATE things SET number = \(7) RETURNING id") == 3)
     }
 
-    @Test("a copy is whole, and never replaces another file")
+    @Test("A copy of a database is whole, and never replaces another file")
     func copying() async throws {
         let database = try await SQLiteDatabase.open(path: try await Backend.sqlite.freshAddress())
         try await database.createThings()
@@ -220,7 +222,7 @@ import Testing
         await #expect(throws: StorageError.self) { try await database.copy(to: path + "2") }
     }
 
-    @Test("a file that is no database, and a missing folder, are reported at the start")
+    @Test("A file that is no database, and a missing folder, are reported at the start")
     func badFiles() async throws {
         let path = try await Backend.sqlite.freshAddress()
         try Data(repeating: 0x61, count: 8192).write(to: URL(filePath: path))
@@ -232,7 +234,7 @@ import Testing
         #expect(nowhere == .unavailable("unable to open database file"))
     }
 
-    @Test("a damaged database is not mistaken for an empty one, and is not written to")
+    @Test("A damaged database is not mistaken for an empty one, and is not written to")
     func damaged() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let database = try await SQLiteDatabase.open(path: path)
@@ -250,5 +252,113 @@ import Testing
         await #expect(throws: StorageError.self) { _ = try await migrator.state() }
         await #expect(throws: StorageError.self) { try await migrator.migrate(at: 1) }
         await again.close()
+    }
+
+    @Test("A statement is prepared once, whatever its values; another literal is another statement")
+    func preparedOnce() async throws {
+        let connection = try Connection.forWriting(try await Backend.sqlite.freshAddress())
+        func select(_ number: Int) -> SQL { "SELECT \(number) AS n" }
+        let columns: SQL.Columns = "1 AS n"
+        func spliced() -> SQL { "SELECT \(columns)" }
+        #expect(try connection.statement(select(1)) === connection.statement(select(2)))
+        #expect(try connection.statement(spliced()) === connection.statement(spliced()))
+        #expect(try connection.statement(spliced()) !== connection.statement(select(1)))
+        #expect(try connection.answer(select(7)) == .integer(7))
+        #expect(try connection.answer(spliced()) == .integer(1))
+        connection.close()
+    }
+
+    @Test("Text composed at run time is prepared for each run")
+    func runTimeText() async throws {
+        let connection = try Connection.forWriting(try await Backend.sqlite.freshAddress())
+        for number in 1...600 {
+            #expect(try connection.answer(SQL(script: "SELECT \(number)")) == .integer(Int64(number)))
+        }
+        var sql = SQL.StringInterpolation(literalCapacity: 0, interpolationCount: 0)
+        sql.appendLiteral("SELECT ")
+        sql.appendLiteral("\(1) + ")
+        sql.appendInterpolation(2)
+        #expect(try connection.answer(SQL(stringInterpolation: sql)) == .integer(3))
+        #expect(SQL(stringInterpolation: sql).text == "SELECT 1 + $1")
+        #expect(SQL(stringInterpolation: sql).shape == .ofRunTimeText)
+        connection.close()
+    }
+
+    @Test("A prepared statement sees a changed schema")
+    func changedSchema() async throws {
+        let path = try await Backend.sqlite.freshAddress()
+        let writer = try Connection.forWriting(path)
+        try writer.answer("CREATE TABLE t (a BIGINT)")
+        try writer.answer("INSERT INTO t VALUES (1)")
+        let reader = try Connection.forReading(path)
+        let all: SQL = "SELECT * FROM t"
+        #expect(
+            try reader.run(reader.statement(all), all) { statement throws(StorageError) in try statement.rows() }.count
+                == 1)
+        try writer.answer("ALTER TABLE t ADD COLUMN b BIGINT DEFAULT 5")
+        let row = try reader.run(reader.statement(all), all) { statement throws(StorageError) in try statement.rows() }
+            .first
+        #expect(try row?.get("b", as: Int.self) == 5)
+        reader.close()
+        writer.close()
+    }
+
+    @Test("Another process's write lock is waited for, then reported as unavailable")
+    func busy() async throws {
+        let path = try await Backend.sqlite.freshAddress()
+        let first = try Connection.forWriting(path)
+        let second = try Connection(path, SQLITE_OPEN_READWRITE, patience: LockPatience(.zero))
+        try first.run(.beginWriting)
+        let error = #expect(throws: StorageError.self) { try second.run(.beginWriting) }
+        #expect(error == .unavailable("database is locked"))
+        try first.run(.rollBack)
+        try second.run(.beginWriting)
+        second.close()
+        first.close()
+    }
+
+    @Test("A wait for another process's write lock can be ended")
+    func endlessLock() async throws {
+        let path = try await Backend.sqlite.freshAddress()
+        let first = try Connection.forWriting(path)
+        let patience = LockPatience(.seconds(600))
+        let second = try Connection.forWriting(path, patience: patience)
+        try first.run(.beginWriting)
+        let ending = Thread {
+            Thread.sleep(forTimeInterval: 0.2)
+            patience.shorten(to: .zero)
+        }
+        ending.start()
+        let error = #expect(throws: StorageError.self) { try second.run(.beginWriting) }
+        #expect(error == .unavailable("database is locked"))
+        second.close()
+        first.close()
+    }
+
+    @Test("A wait for a lock whose time was shortened ends early each time, and gets the lock once it is free")
+    func shortenedLock() async throws {
+        let path = try await Backend.sqlite.freshAddress()
+        let first = try Connection.forWriting(path)
+        let patience = LockPatience(.seconds(600))
+        let second = try Connection.forWriting(path, patience: patience)
+        patience.shorten(to: .milliseconds(50))
+        try first.run(.beginWriting)
+        for _ in 0..<3 {
+            #expect(throws: StorageError.unavailable("database is locked")) { try second.run(.beginWriting) }
+        }
+        try first.run(.rollBack)
+        try second.run(.beginWriting)
+        second.close()
+        first.close()
+    }
+
+    @Test("Many large texts are bound whole, and so is a small one after them")
+    func boundTexts() async throws {
+        let connection = try Connection.forWriting(try await Backend.sqlite.freshAddress())
+        for size in [0, 1, 65_535, 65_536, 65_537, 1_000_000, 3] {
+            let text = String(repeating: "é", count: size)
+            #expect(try connection.answer("SELECT \(text) || \("-") || \(text)") == .text(text + "-" + text))
+        }
+        connection.close()
     }
 }

@@ -2,7 +2,7 @@ import Storage
 import Synchronization
 import Testing
 
-/// Scans or changes that have begun, each of which goes on when it is told to.
+/// Scans or changes that have begun, each of which continues when it is told to.
 final class TurnsStage: Sendable {
     private struct State {
         var begun: [String] = []
@@ -47,7 +47,7 @@ final class TurnsStage: Sendable {
         do { try await turns.run(for: requester) { await play(name) } } catch { refuse() }
     }
 
-    /// Ends what runs until `count` have begun and all have ended.
+    /// Ends running scans until `count` have begun and all have ended.
     func endAll(_ count: Int) async {
         while begun.count < count || running > 0 {
             _ = endOne()

@@ -18,13 +18,13 @@ public enum Backend: String, CaseIterable, Sendable, CustomStringConvertible {
         return [.sqlite]
     }()
 
-    /// A database with the whole schema and no rows, for tests that are not about what is kept when a machine falls.
+    /// A database with the whole schema and no rows, for tests that need not survive a crash of the machine.
     public func open() async throws -> any Database { try await LentDatabase.take(self, with: .nothing) }
 
     /// A new database without a schema.
     public func openEmpty() async throws -> any Database { try await Self.open(try await freshAddress()) }
 
-    /// The path or URL of a new, empty database, as SPINDLE_DATABASE takes it. What it acknowledges is on a disk.
+    /// The path or URL of a new, empty database, as SPINDLE_DATABASE takes it, stored on a disk.
     public func freshAddress() async throws -> String {
         switch self {
         case .sqlite: Scratch.onDisk + "/\(UUID().uuidString).db"

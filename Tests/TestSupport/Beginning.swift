@@ -2,8 +2,8 @@ import Cryptography
 import Keys
 import Synchronization
 
-/// What a server of a test begins with: made once, by the requests that an administrator sends, and copied for each
-/// test. Its ids and secrets are then the same in every test.
+/// The content that a test's server begins with: made once, by an administrator's requests, and copied for each test.
+/// Its ids and secrets are then the same in every test.
 struct Beginning: Sendable {
     let content: Content
     let masterKey: MasterKey
@@ -11,13 +11,13 @@ struct Beginning: Sendable {
     /// The world as its maker knows it; nil for a server without merchants.
     let world: World?
 
-    /// What two tests must have in common to begin with the same.
+    /// What two tests must share to begin with the same content.
     struct Kind: Hashable {
         let backend: Backend
         let settings: [String: String]
         let isDevelopment: Bool
         let hasWorld: Bool
-        /// Of two servers in one test each has its own.
+        /// Each of two servers in one test has its own.
         let held: Int
     }
 

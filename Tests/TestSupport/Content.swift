@@ -1,7 +1,7 @@
 import Foundation
 import Storage
 
-/// What is in a database when a test gets it.
+/// The content of a database when a test gets it.
 enum Content: Sendable {
     case nothing
     /// A file of SQLite.
@@ -9,7 +9,7 @@ enum Content: Sendable {
     /// The rows of each table of PostgreSQL that has any, as JSON.
     case rows([(table: String, json: String)])
 
-    /// What `database` holds, which its last user has closed if it is a file: the file at `path`.
+    /// The content of `database`. If it is a file, its last user has closed it: the file at `path`.
     static func of(_ database: LentDatabase) async throws -> Content {
         guard database.backend == .postgresql else {
             await database.close()
@@ -30,10 +30,10 @@ enum Content: Sendable {
     func fill(_ database: any Database) async throws {
         try await database.write { db in
             let tables = try Self.tables(db)
-            // Without asking the foreign keys, in whatever order.
+            // Without checking foreign keys, in any order.
             try db.enqueue("SET LOCAL session_replication_role = replica")
-            // TRUNCATE makes a new file for each table and index, which takes as long as a test does: so it is for
-            // many rows only.
+            // TRUNCATE makes a new file for each table and index, which takes as long as a test: it pays for many rows
+            // only.
             if tables.contains(where: { $0.size >= 1 << 19 }) {
                 try db.enqueue(SQL(script: "TRUNCATE \(tables.map(\.name).joined(separator: ", "))"))
             } else {

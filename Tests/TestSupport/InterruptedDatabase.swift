@@ -13,8 +13,8 @@ public final class InterruptedDatabase: Database {
 
     init(_ database: any Database) { self.database = database }
 
-    /// Runs `change` once, before the `count`th write of a request from now on. Its own writes are not counted, nor
-    /// those of the background. An error that it throws is thrown by that write.
+    /// Runs `change` once, before the `count`th write of a request from now on. Its own writes and those in the
+    /// background are not counted. That write throws the error that `change` throws.
     public func interrupt(beforeWrite count: Int = 1, _ change: @escaping Change) {
         next.withLock { $0 = (count, change) }
     }
@@ -28,10 +28,10 @@ public final class InterruptedDatabase: Database {
         set { outcomes.withLock { $0 = newValue } }
     }
 
-    /// How many statements the writes of requests have run so far; those of the background come when they will.
+    /// How many statements the writes of requests have run so far; those in the background come at any time.
     public var statementsWritten: Int { statements.withLock(\.self) }
 
-    /// How many rows its reads have got so far.
+    /// How many rows the reads of requests have returned so far.
     public var rowsRead: Int { counted.withLock(\.self) }
 
     public func confirmRoom() async throws { try await database.confirmRoom() }
@@ -76,7 +76,7 @@ public final class InterruptedDatabase: Database {
         return try await database.change(first, decided: decided, then: next)
     }
 
-    /// Whether the write that begins is a request's. Runs what was to be changed before it.
+    /// Whether the write that begins is a request's. Runs the requested change before it.
     private func beginsRequestsWrite() async throws -> Bool {
         // A request runs on the thread of its connection.
         let isOfRequest = withUnsafeCurrentTask { $0?.unownedTaskExecutor != nil }

@@ -9,7 +9,7 @@ final class LentDatabase: Database {
     let address: String
     private let base: any Database
     private let isClosed = Mutex(false)
-    /// Databases of PostgreSQL that no test has, with what their last one left. Not more than a few: each keeps its
+    /// Databases of PostgreSQL that no test has, with the content of the last one. Few, because each keeps its
     /// connections.
     private static let free = Mutex<[(address: String, database: any Database)]>([])
     private static let mostFree = 24
@@ -23,7 +23,7 @@ final class LentDatabase: Database {
     /// A database with the whole schema and `content`.
     static func take(_ backend: Backend, with content: Content) async throws -> LentDatabase {
         while case .postgresql = backend, let (address, database) = free.withLock({ $0.popLast() }) {
-            // A test may have left what cannot be emptied.
+            // A test may have left rows that cannot be removed.
             guard (try? await content.fill(database)) != nil else {
                 await database.close()
                 continue
@@ -110,7 +110,7 @@ extension LentDatabase {
     func confirmRoom() async throws { try await base.confirmRoom() }
 
     func abandonWork(over time: Duration) {
-        // It refuses work from now on, so it goes to no other test.
+        // It refuses work from now on, so no other test gets it.
         isClosed.withLock { $0 = true }
         base.abandonWork(over: time)
     }

@@ -25,8 +25,8 @@ public actor PostgreSQLCluster {
     /// Whether there is a server, or must be one.
     public static var isAvailable: Bool { givenURL != nil || PostgreSQLBinaries.found != nil || mustExist }
 
-    /// The cluster of this process; nil when the machine has no PostgreSQL server. It keeps what it acknowledged over
-    /// a crash of the machine, as in production, unless `isDurable` is false.
+    /// The cluster of this process; nil when the machine has no PostgreSQL server. Unless `isDurable` is false, its
+    /// acknowledged commits survive a crash of the machine, as in production.
     public static func shared(isDurable: Bool = true) async throws -> PostgreSQLCluster? {
         try await (isDurable ? durable : quick).value
     }

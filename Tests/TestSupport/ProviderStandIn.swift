@@ -56,10 +56,10 @@ public final class ProviderStandIn: Sendable {
         books.state.withLock { $0.failure = status.map { (path, Books.response($0, body)) } }
     }
 
-    /// Leaves questions about `token` open until `release`.
+    /// Leaves requests about `token` open until `release`.
     public func hold(_ token: String) { books.state.withLock { $0.held = token } }
 
-    /// Answers the questions that were left open.
+    /// Answers the requests that were left open.
     public func release() { books.state.withLock { $0.held = nil } }
 
     /// Stops accepting connections.
@@ -132,7 +132,7 @@ private final class Books: Sendable {
                 ]
             )
         }
-        // "of another" stands for another app of the same developer, whose tokens Facebook shows all the same.
+        // "of another" stands for another app of the same developer, whose tokens Facebook shows too.
         guard token.app == ProviderStandIn.facebookApp || token.app.hasPrefix("of another") else {
             return error(100, "(#100) The App_id in the input_token did not match the Viewing App")
         }

@@ -5,7 +5,7 @@ enum Scratch {
     /// The folder for files that must be on a disk.
     static let onDisk = folder(in: NSTemporaryDirectory())
 
-    /// The folder for files that may be lost when the machine falls.
+    /// The folder for files that may be lost in a crash of the machine.
     static let quick = inMemory.map(folder) ?? onDisk
 
     /// A file system in memory with room for every database of a run; nil where there is none. A container may have
@@ -29,7 +29,7 @@ enum Scratch {
         return folder
     }
 
-    /// What a process that crashed left in memory would stay there.
+    /// The files that a crashed process left in memory would stay there.
     private static func removeLeftovers(in place: String) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? [] {
             guard name.hasPrefix("spindle-tests-"), let process = pid_t(name.dropFirst("spindle-tests-".count)),

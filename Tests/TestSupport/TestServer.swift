@@ -48,8 +48,8 @@ public struct TestServer: Sendable {
         ) { server, _ in try await body(server) }
     }
 
-    /// The same, and `body` gets the world that is in its database, if `hasWorld`; nil when it is still to be made,
-    /// because its hashes are made in a way of the test's own.
+    /// The same, and `body` gets the world in its database, if `hasWorld`; nil if it must still be made, because the
+    /// test makes its hashes in its own way.
     static func with<Value>(
         _ backend: Backend, settings: [String: String], hashing: HashingPool?, isDevelopment: Bool, hasWorld: Bool,
         _ body: (TestServer, World?) async throws -> Value
@@ -71,7 +71,7 @@ public struct TestServer: Sendable {
     /// Every route of its public address, such as `POST /login`.
     public var routes: [String] { get throws { try fixture.spindle().routes } }
 
-    /// What the stored secrets are sealed with.
+    /// Seals the stored secrets.
     public var seal: Seal { Seal(masterKey: fixture.masterKey, random: SystemRandom()) }
 
     public var signingKeys: StoredSigningKeys { StoredSigningKeys(database: database, seal: seal) }
@@ -166,11 +166,11 @@ extension TestServer.Fixture {
             random: random, hashing: hashing, templates: try templates, logger: log.logger)
     }
 
-    /// Made once, because RSA takes a tenth of a second; several, so that of two servers each has its own.
+    /// Made once, because RSA takes a tenth of a second; several, so that each of two servers has its own.
     private static let signingKeys = (0..<3).map { _ in PrivateKey.Algorithm.allCases.map(PrivateKey.generate) }
 
     /// Stores a key of each algorithm, as `spindle serve` does before it listens, and the platform's first admin
-    /// client, as `spindle init` does. So many servers the test has already.
+    /// client, as `spindle init` does. `held` is how many servers the test already has.
     func prepare(_ held: Int) async throws -> (id: String, secret: String) {
         let stored = StoredSigningKeys(database: database, seal: Seal(masterKey: masterKey, random: SystemRandom()))
         for key in Self.signingKeys[held % Self.signingKeys.count] {

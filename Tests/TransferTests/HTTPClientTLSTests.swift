@@ -1,9 +1,10 @@
+import CCurl
 import Synchronization
 import TestSupport
 import Testing
 import Transfer
 
-@Suite("What the HTTP client offers in a TLS handshake") struct HTTPClientTLSTests {
+@Suite("The HTTP client's TLS handshake") struct HTTPClientTLSTests {
     /// The first message of a handshake (RFC 8446 §4.1.2).
     private struct Hello {
         var suites: [Int] = []
@@ -39,7 +40,7 @@ import Transfer
         }
     }
 
-    @Test("no Diffie-Hellman in a field that the server chooses: it would take a second of the thread of all requests")
+    @Test("The HTTP client offers no finite-field Diffie-Hellman, whose field the server could choose")
     func finiteFields() async throws {
         let heard = Mutex<[Hello]>([])
         let server = try LocalListener(serving: { connection in
@@ -56,5 +57,66 @@ import Transfer
         #expect(Set([0xC02F, 0x1301]).isSubset(of: hello.suites))
         // X25519, P-256, P-384, P-521; 0x100 to 0x1FF are finite fields (RFC 7919 §2).
         #expect(hello.groups == [29, 23, 24, 25])
+    }
+
+    /// `id-ecPublicKey`, and curves' names (RFC 5480 §2.1.1, RFC 5639 §4.1).
+    private static let ecPublicKey: [UInt8] = [0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
+    private static let p256: [UInt8] = [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
+    private static let p384: [UInt8] = [0x06, 0x05, 0x2B, 0x81, 0x04, 0x00, 0x22]
+    private static let p521: [UInt8] = [0x06, 0x05, 0x2B, 0x81, 0x04, 0x00, 0x23]
+    private static let secp256k1: [UInt8] = [0x06, 0x05, 0x2B, 0x81, 0x04, 0x00, 0x0A]
+    private static let brainpoolP256r1: [UInt8] = [0x06, 0x09, 0x2B, 0x24, 0x03, 0x03, 0x02, 0x08, 0x01, 0x01, 0x07]
+    /// The beginning of parameters in full: a sequence, version 1, the field.
+    private static let inFull: [UInt8] = [0x30, 0x82, 0x01, 0x02, 0x02, 0x01, 0x01, 0x30, 0x60]
+
+    /// A part of a certificate: its key.
+    private func key(_ parameters: [UInt8], as algorithm: [UInt8] = Self.ecPublicKey) -> [UInt8] {
+        var bytes: [UInt8] = [0x30, 0x59, 0x30, 0x13]
+        bytes += algorithm
+        bytes += parameters
+        bytes += [0x03, 0x42, 0x00, 0x04]
+        bytes += Array(repeating: 0x5A, count: 64)
+        return bytes
+    }
+
+    private func isDecoded(_ bytes: [UInt8]) -> Bool { spindle_has_known_curves(bytes, bytes.count) != 0 }
+
+    @Test("A key on a curve that authorities sign for, or on none, is decoded")
+    func known() {
+        for name in [Self.p256, Self.p384, Self.p521] {
+            #expect(isDecoded(key(name)), "\(name)")
+            #expect(isDecoded(key(Self.p256) + key(name) + key(Self.p384)), "\(name)")
+            // With nothing after it, the name is still whole.
+            #expect(isDecoded(Self.ecPublicKey + name), "\(name)")
+        }
+        let rsa: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01]
+        #expect(isDecoded(key([0x05, 0x00], as: rsa)))
+        // An ECDSA signature names no curve.
+        let signature: [UInt8] = [0x30, 0x0A, 0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04, 0x03, 0x02]
+        #expect(isDecoded(key([0x05, 0x00], as: rsa) + signature))
+    }
+
+    @Test("A key on a curve of the server's making is refused before anything is verified")
+    func unknown() {
+        var longName = Self.p256
+        longName.replaceSubrange(1...1, with: [0x81, 0x08])
+        var longKey = Self.ecPublicKey
+        longKey.replaceSubrange(1...1, with: [0x81, 0x07])
+        let none: [UInt8] = [0x05, 0x00]
+        for parameters in [Self.inFull, none, [], Self.secp256k1, Self.brainpoolP256r1, longName] {
+            #expect(!isDecoded(key(parameters)), "\(parameters)")
+            // Whatever comes before and after it.
+            #expect(!isDecoded(key(Self.p256) + key(parameters) + key(Self.p384)), "\(parameters)")
+            #expect(!isDecoded(key(parameters, as: longKey)), "\(parameters)")
+        }
+        // Other algorithms name curves too, as SM2's does.
+        let sm2: [UInt8] = [0x06, 0x08, 0x2A, 0x81, 0x1C, 0xCF, 0x55, 0x01, 0x82, 0x2D]
+        let primeField: [UInt8] = [0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x01, 0x01]
+        #expect(!isDecoded(key(Self.inFull + primeField, as: sm2)))
+        for name in [Self.p256, Self.p384, Self.p521] {
+            for count in 0..<name.count {
+                #expect(!isDecoded(Self.ecPublicKey + name.prefix(count)), "\(name.prefix(count))")
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@ import Values
 @Suite("The HTTP client") struct HTTPClientTests {
     private let client = Requests.client()
 
-    @Test("a request goes out as it was given, with Host and Content-Length and nothing else")
+    @Test("An HTTP request goes out as it was given, with Host and Content-Length and nothing else")
     func request() async throws {
         let server = try ScriptedServer("HTTP/1.1 204 No Content\r\n\r\n")
         let fields = [(name: "X-Empty", value: ""), (name: "accept", value: "a/b"), (name: "X-Twice", value: "1")]
@@ -24,7 +24,7 @@ import Values
     }
 
     @Test(
-        "an empty body has a length where its method may have one",
+        "An empty body has a length where its method may have one",
         arguments: [("POST", true), ("PUT", true), ("PATCH", true), ("GET", false), ("DELETE", false), ("HEAD", false)])
     func emptyBody(_ method: String, _ hasLength: Bool) async throws {
         let server = try ScriptedServer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
@@ -34,7 +34,7 @@ import Values
         #expect(head.contains("Content-Length: 0") == hasLength)
     }
 
-    @Test("an answer has status, fields and body; interim answers and trailers are left out")
+    @Test("An answer has status, fields and body; interim answers and trailers are left out")
     func answer() async throws {
         let server = try ScriptedServer(
             "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 404 Nobody\r\nX-A:  b \r\nx-a: c:d\r\n"
@@ -46,7 +46,7 @@ import Values
         #expect(response.body == Array("abcde".utf8))
     }
 
-    @Test("a compressed body is not decoded, and none is asked for")
+    @Test("A compressed body is not decoded, and none is asked for")
     func compressed() async throws {
         let server = try ScriptedServer(
             "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\u{1F}\u{0B}x")
@@ -55,7 +55,7 @@ import Values
         #expect(server.requests.first?.head.contains { $0.lowercased().hasPrefix("accept-encoding") } == false)
     }
 
-    @Test("a redirect is not followed", arguments: [301, 302, 303, 307, 308])
+    @Test("The HTTP client follows no redirect", arguments: [301, 302, 303, 307, 308])
     func redirect(_ status: Int) async throws {
         let other = try ScriptedServer("HTTP/1.1 200 OK\r\n\r\n")
         let server = try ScriptedServer(
@@ -64,7 +64,7 @@ import Values
         #expect(other.requests.isEmpty)
     }
 
-    @Test("cookies are not kept")
+    @Test("The HTTP client keeps no cookies")
     func cookie() async throws {
         let server = try ScriptedServer("HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n")
         for _ in 1...2 { _ = try await client.send(Requests.request(server.url)) }
@@ -73,7 +73,7 @@ import Values
     }
 
     @Test(
-        "a value that would end a request line or a field is refused before anything is sent",
+        "A value that would end a request line or a field is refused before anything is sent",
         arguments: [
             ("GET / HTTP/1.1\r\nX: y", "A", "b"), ("", "A", "b"), ("GE T", "A", "b"), ("GET", "A\r\nB", "b"),
             ("GET", "A:", "b"), ("GET", "", "b"), ("GET", "A", "b\r\nC: d"), ("GET", "A", "b\nC: d"),
@@ -88,7 +88,7 @@ import Values
     }
 
     @Test(
-        "an incomplete HTTP answer is a failure",
+        "An incomplete HTTP answer is a failure",
         arguments: [
             "", "hello\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nab",
@@ -98,11 +98,269 @@ import Values
         await #expect(throws: TransferError.self) { try await client.send(Requests.request(server.url)) }
     }
 
-    @Test("connections are kept only where that is requested", arguments: [(true, 1), (false, 5)])
+    @Test("Connections are kept only where that is requested", arguments: [(true, 1), (false, 5)])
     func reuse(keepsConnections: Bool, connections: Int) async throws {
         let server = try ScriptedServer(keepsConnections: true) { _ in "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" }
         let client = Requests.client(keepsConnections: keepsConnections)
         for _ in 1...5 { #expect(try await client.send(Requests.request(server.url)).status == 200) }
         #expect(server.connections == connections)
+    }
+
+    @Test(
+        "An answer's body is counted, whether its length is announced or not",
+        arguments: ["Content-Length: 1001", "Connection: close", "Transfer-Encoding: chunked"])
+    func body(_ framing: String) async throws {
+        let text = String(repeating: "x", count: 1001)
+        let body = framing.hasPrefix("T") ? "3E9\r\n\(text)\r\n0\r\n\r\n" : text
+        let server = try ScriptedServer("HTTP/1.1 200 OK\r\n\(framing)\r\n\r\n\(body)")
+        await #expect(throws: TransferError.bodyTooLong) {
+            try await client.send(Requests.request(server.url, longestBody: 1000))
+        }
+        #expect(try await client.send(Requests.request(server.url, longestBody: 1001)).body.count == 1001)
+    }
+
+    @Test("An answer's body announced as too long is refused before it comes")
+    func announced() async throws {
+        let server = try ScriptedServer(keepsConnections: true) { _ in
+            "HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n"
+        }
+        await #expect(throws: TransferError.bodyTooLong) {
+            try await client.send(Requests.request(server.url, longestBody: 1000))
+        }
+    }
+
+    @Test("An answer's body that never ends is cut off")
+    func endless() async throws {
+        let server = try ScriptedServer(
+            "HTTP/1.1 200 OK\r\n\r\n" + String(repeating: "x", count: 5_000_000))
+        await #expect(throws: TransferError.bodyTooLong) {
+            try await client.send(Requests.request(server.url, longestBody: 100_000))
+        }
+    }
+
+    @Test("A chunk extension counts towards the limit of the body")
+    func framing() async throws {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;"
+        let server = try ScriptedServer(head + String(repeating: "e", count: 30_000_000))
+        await #expect(throws: TransferError.bodyTooLong) {
+            try await client.send(Requests.request(server.url, longestBody: 1000))
+        }
+    }
+
+    @Test(
+        "An answer's fields are counted together, including those of interim answers and trailers",
+        arguments: [0, 1, 2])
+    func head(_ place: Int) async throws {
+        let fields = (1...20).map { "X-\($0): \(String(repeating: "y", count: 100))\r\n" }.joined()
+        let chunked = "Transfer-Encoding: chunked\r\n\r\n0\r\n"
+        let answer =
+            switch place {
+            case 0: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\(fields)\r\n"
+            case 1: "HTTP/1.1 103 Hints\r\n\(fields)\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+            default: "HTTP/1.1 200 OK\r\n\(chunked)\(fields)\r\n"
+            }
+        let server = try ScriptedServer(answer)
+        await #expect(throws: TransferError.headTooLong) {
+            try await client.send(Requests.request(server.url, longestHead: 2000))
+        }
+        #expect(try await client.send(Requests.request(server.url, longestHead: 4000)).status == 200)
+    }
+
+    @Test(
+        "An HTTP request whose answer does not end in time is given up",
+        arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{"])
+    func time(_ start: String) async throws {
+        let server = try ScriptedServer(keepsConnections: true) { _ in start }
+        // The server never ends it: only giving up can end this test.
+        await #expect(throws: TransferError.timedOut) {
+            try await client.send(Requests.request(server.url, time: .milliseconds(100)))
+        }
+        await #expect(throws: TransferError.timedOut) {
+            try await client.send(Requests.request(server.url, time: .zero))
+        }
+    }
+
+    @Test("An attempt to connect is given up before the total time is over")
+    func connecting() async throws {
+        // It listens and speaks no TLS: the handshake never ends.
+        let server = try ScriptedServer { _ in nil }
+        await #expect(throws: TransferError.connectTimedOut) {
+            try await client.send(
+                Requests.request("https://127.0.0.1:\(server.port)/", connecting: .milliseconds(100)))
+        }
+    }
+
+    @Test(
+        "The HTTP client connects to the given IP address without looking up the host, and keeps its name",
+        arguments: ["nobody.invalid", "localhost", "127.1", "2130706433", "10.0.0.1", "[::1]", "[2001:db8::1]"])
+    func name(_ host: String) async throws {
+        let server = try ScriptedServer("HTTP/1.1 204 No Content\r\n\r\n")
+        let url = "http://\(host):\(server.port)/"
+        #expect(try await client.send(Requests.request(url)).status == 204)
+        #expect(server.requests.first?.head.contains("Host: \(host):\(server.port)") == true)
+    }
+
+    @Test("Requests for one host at two IP addresses go each to its own")
+    func addresses() async throws {
+        let server = try ScriptedServer("HTTP/1.1 204 No Content\r\n\r\n")
+        let url = "http://host.invalid:\(server.port)/"
+        for _ in 1...3 {
+            #expect(try await client.send(Requests.request(url)).status == 204)
+            await #expect(throws: TransferError.self) {
+                try await client.send(Requests.request(url, at: IPAddress("127.0.0.2")))
+            }
+        }
+        #expect(server.connections == 3)
+    }
+
+    @Test("A forbidden IP address is refused at the last moment, however it was checked before")
+    func refused() async throws {
+        let server = try ScriptedServer("HTTP/1.1 204 No Content\r\n\r\n")
+        let client = Requests.client { $0 != Requests.loopback }
+        await #expect(throws: TransferError.refusedAddress) {
+            try await client.send(Requests.request("http://host.invalid:\(server.port)/"))
+        }
+        #expect(server.connections == 0)
+    }
+
+    @Test("The HTTP client uses no proxy of the environment")
+    func proxy() async throws {
+        let proxy = try ScriptedServer("HTTP/1.1 500 Proxy\r\n\r\n")
+        let server = try ScriptedServer("HTTP/1.1 204 No Content\r\n\r\n")
+        // Set once and never unset, so that no memory is freed that another thread may be reading.
+        setenv("http_proxy", proxy.url, 1)
+        #expect(try await client.send(Requests.request(server.url)).status == 204)
+        #expect(proxy.connections == 0)
+    }
+
+    @Test("A refused connection is a failure of the request")
+    func nobody() async throws {
+        let server = try ScriptedServer("")
+        let url = server.url
+        server.stop()
+        await #expect(throws: TransferError.self) { try await client.send(Requests.request(url)) }
+    }
+
+    @Test("The HTTP client sends nothing to a server that does not speak TLS")
+    func noTLS() async throws {
+        let server = try ScriptedServer("HTTP/1.1 200 OK\r\n\r\n")
+        await #expect(throws: TransferError.self) {
+            try await client.send(Requests.request("https://127.0.0.1:\(server.port)/", time: .milliseconds(200)))
+        }
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test(
+        "The host and port of a URL are those that are written",
+        arguments: [
+            ("https://example.com", "example.com", 443), ("http://example.com/a?b=c", "example.com", 80),
+            ("HTTPS://Example.COM:8443/", "Example.COM", 8443), ("https://a_b.example./", "a_b.example.", 443),
+            ("https://[2001:db8::1]:444/", "2001:db8::1", 444), ("https://127.0.0.1/", "127.0.0.1", 443),
+            ("https://127.1/", "127.1", 443), ("https://2130706433/", "2130706433", 443),
+            ("https://0x7f.1?x", "0x7f.1", 443),
+        ])
+    func good(_ text: String, _ host: String, _ port: Int) throws {
+        let url = try #require(TransferURL(text))
+        #expect((url.host, url.port) == (host, port))
+    }
+
+    @Test(
+        "An outbound URL that two parsers could read differently is refused",
+        arguments: [
+            "", "/", "example.com", "example.com:80/", "//example.com/", "ftp://example.com/", "file:///etc/passwd",
+            "https:///keys", "https:/example.com", "https:example.com", "https://user@example.com/",
+            "https://user:secret@example.com/", "https://@example.com/", "https://example.com/#part",
+            "https://example.com:/", "https://example.com:0443/", "https://example.com:65536/",
+            "https://example.com:x/", "https://ex\\@127.0.0.1/", "https://exam%70le.com/", "https://%31/",
+            "https://bücher.example/", "https://127。0。0。1/", "https://a b/", "https://a/\r\n", "https://a/\u{0}",
+            "https://[::1", "https://[::1]x/", "https://[::1%25lo]/", "https://[v1.a]/", "https://a,b/", "https://*/",
+            "https://" + String(repeating: "a", count: 254) + "/",
+        ])
+    func bad(_ text: String) { #expect(TransferURL(text) == nil) }
+}
+
+@Suite("Concurrent requests", .serialized) struct HTTPClientConcurrencyTests {
+    @Test("A hundred requests wait at once on one thread")
+    func hundred() async throws {
+        let client = Requests.client()
+        let server = try ScriptedServer { _ in nil }
+        let requests = try (1...100).map { try Requests.request(server.url + "\($0)") }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for request in requests {
+                group.addTask {
+                    await #expect(throws: CancellationError.self) { try await client.send(request) }
+                }
+            }
+            await server.isAsked(100)
+            #expect(server.connections == 100)
+            try #expect((1..<100).contains(Self.threads("spindle-http").count))
+            group.cancelAll()
+        }
+    }
+
+    @Test("A cancelled request frees its place, and one cancelled before it began never takes it")
+    func cancellation() async throws {
+        let client = Requests.client(mostConnectionsToHost: 1)
+        let server = try ScriptedServer { head in
+            head.first?.contains("/hang") == true ? nil : "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"
+        }
+        let hanging = try Requests.request(server.url + "hang")
+        let first = Task { try await client.send(hanging) }
+        await server.isAsked()
+        let second = Task { try await client.send(hanging) }
+        second.cancel()
+        await #expect(throws: CancellationError.self) { try await second.value }
+        let third = Task { try await client.send(Requests.request(server.url)) }
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        #expect(try await third.value.status == 204)
+        #expect(server.requests.count == 2)
+    }
+
+    @Test("Many requests over few connections get each its own answer")
+    func sharing() async throws {
+        let client = Requests.client(keepsConnections: true, mostConnectionsToHost: 8)
+        let server = try ScriptedServer(keepsConnections: true) { head in
+            let path = head.first?.split(separator: " ").dropFirst().first.map(String.init) ?? ""
+            return "HTTP/1.1 200 OK\r\nContent-Length: \(path.utf8.count)\r\n\r\n\(path)"
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for runner in 1...32 {
+                group.addTask {
+                    for number in 1...20 {
+                        let path = "/\(runner)/\(number)"
+                        let url = "http://127.0.0.1:\(server.port)\(path)"
+                        let response = try await client.send(Requests.request(url))
+                        #expect(response.body == Array(path.utf8))
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(server.connections <= 8)
+        #expect(server.requests.count == 640)
+    }
+
+    @Test("A released HTTP client ends its thread")
+    func end() async throws {
+        let server = try ScriptedServer("HTTP/1.1 204 No Content\r\n\r\n")
+        for _ in 1...200 {
+            #expect(try await Requests.client().send(Requests.request(server.url)).status == 204)
+        }
+        // Each client had its own thread; other tests have few.
+        while try Self.threads("spindle-http").count > 100 { try await Task.sleep(for: .milliseconds(10)) }
+    }
+
+    /// The threads of this process with this prefix; the system keeps 15 letters of a name.
+    private static func threads(_ name: String) throws -> [String] {
+        let folder = "/proc/self/task"
+        // The list cannot be read while a thread of another test ends.
+        var numbers: [String]?
+        for _ in 0..<1000 where numbers == nil {
+            numbers = try? FileManager.default.contentsOfDirectory(atPath: folder)
+        }
+        return try #require(numbers).filter { number in
+            (try? String(contentsOfFile: "\(folder)/\(number)/comm", encoding: .utf8))?.hasPrefix(name) == true
+        }
     }
 }

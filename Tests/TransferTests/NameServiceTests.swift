@@ -6,17 +6,17 @@ import Values
 @testable import Transfer
 
 @Suite("Name resolution") struct NameServiceTests {
-    @Test("a name has its IP addresses, an unknown one none")
+    @Test("A name has its IP addresses, an unknown one none")
     func addresses() async throws {
         let names = NameService()
         let found = try await names.addresses(of: "localhost", within: .seconds(60))
         #expect(found.contains { $0.description == "127.0.0.1" || $0.description == "::1" })
-        // An old way to write one, which the system knows.
+        // An old spelling, which the system knows.
         #expect(try await names.addresses(of: "127.1", within: .seconds(60)).map(\.description) == ["127.0.0.1"])
         #expect(try await names.addresses(of: "nobody.invalid", within: .seconds(60)).isEmpty)
     }
 
-    /// A name service that answers at once for `good.example`, and for others not before `release`.
+    /// A name service that answers at once for `good.example`, and for other names only after `release`.
     private final class Dead: Sendable {
         let gate = DispatchSemaphore(value: 0)
         let asked = Atomic(0)
@@ -31,7 +31,7 @@ import Values
         func release() { for _ in 1...256 { gate.signal() } }
     }
 
-    @Test("a lookup without an answer ends at its deadline, and holds no transfer")
+    @Test("A lookup without an answer ends at its deadline, and holds no transfer")
     func dead() async throws {
         let dead = Dead()
         defer { dead.release() }
@@ -52,7 +52,7 @@ import Values
         #expect(try await Requests.client().send(Requests.request(server.url)).status == 204)
     }
 
-    @Test("a merchant's names that hang take its own places alone, and nobody waits for a thread")
+    @Test("A merchant's hanging lookups take only its own places")
     func requesters() async throws {
         let dead = Dead()
         defer { dead.release() }
@@ -73,7 +73,7 @@ import Values
         }
     }
 
-    @Test("lookups that hang for one purpose leave room for the others")
+    @Test("Lookups that hang for one purpose leave room for the others")
     func purposes() async throws {
         let dead = Dead()
         defer { dead.release() }
@@ -93,7 +93,7 @@ import Values
         for task in waiting { await #expect(throws: CancellationError.self) { try await task.value } }
     }
 
-    @Test("a cancelled caller does not wait for the lookup")
+    @Test("A cancelled caller does not wait for the lookup")
     func cancelled() async throws {
         let dead = Dead()
         defer { dead.release() }
@@ -103,7 +103,7 @@ import Values
         await #expect(throws: CancellationError.self) { try await waiting.value }
     }
 
-    @Test("an answered lookup makes room for the next")
+    @Test("An answered lookup makes room for the next")
     func room() async throws {
         let names = NameService(mostAtOnce: 2) { _ in [IPAddress("192.0.2.1")].compactMap(\.self) }
         for _ in 1...20 {

@@ -7,16 +7,16 @@ import Values
         SMTPMessage(Array(text.utf8), from: from, to: to)
     }
 
-    @Test("all lines end in CRLF", arguments: ["", "a\r\n", "a\r\n.\r\n..b\r\n", "\r\n\r\n", "æ"])
+    @Test("All lines of an SMTP message end in CRLF", arguments: ["", "a\r\n", "a\r\n.\r\n..b\r\n", "\r\n\r\n", "æ"])
     func good(_ text: String) { #expect(message(text) != nil) }
 
     @Test(
-        "a bare CR or LF, after which some servers see the end of the message, is refused",
+        "A bare CR or LF, after which some servers see the end of the message, is refused",
         arguments: ["a\nb", "a\n.\nb", "\n", "a\r", "a\rb", "a\r\r\n", "a\r\n.\n", "\n\r\n", "a\r\n\n"])
     func bareLineEnd(_ text: String) { #expect(message(text) == nil) }
 
     @Test(
-        "an address that could end its command is refused",
+        "An address that could end its SMTP command is refused",
         arguments: ["", "a@b>\r\nDATA", "a@b\n", "a@b\r", "a@b\u{0}", "a b@c", "<a@b>", "a@b>", "æ@b", "a@b SIZE=1"])
     func address(_ address: String) {
         #expect(message("x\r\n", to: address) == nil)
@@ -24,7 +24,7 @@ import Values
     }
 
     @Test(
-        "a destination with a control character is refused",
+        "An SMTP destination with a control character is refused",
         arguments: [
             ("mail.example\r\nQUIT", "me.example", "ada", "secret"),
             ("mail.example", "me.example\r\n", "ada", "secret"),

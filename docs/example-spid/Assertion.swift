@@ -6,8 +6,8 @@ import Foundation
     import COpenSSL
 #endif
 
-/// What an app says of somebody whom it signed in at Facebook, as SPiD's SDKs write it: padded base64, a date in words,
-/// and the lowercase hexadecimal HMAC-SHA256 under the sign secret, which is not the client secret.
+/// An app's statement about a user whom it signed in at Facebook, as SPiD's SDKs write it: padded base64, a date in
+/// words, and the lowercase hexadecimal HMAC-SHA256 under the sign secret, which is not the client secret.
 struct Assertion {
     let facebookApp: String
     let facebookToken: String

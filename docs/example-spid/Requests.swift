@@ -40,8 +40,8 @@ extension URLRequest {
 }
 
 extension String {
-    /// As a form wants it. `URLComponents` leaves `+` alone, which a server reads as a space: an address such as
-    /// `ada+news@example.com` would be somebody else's.
+    /// Encoded for a form. `URLComponents` leaves `+` as it is, which a server reads as a space: the address
+    /// `ada+news@example.com` would become another user's.
     fileprivate var formEncoded: String {
         let unreserved = CharacterSet(
             charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")

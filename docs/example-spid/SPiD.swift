@@ -42,7 +42,7 @@ struct SPiD {
         try await tokens(["grant_type": "authorization_code", "code": code, "redirect_uri": redirectURI])
     }
 
-    /// Somebody whom the app signed in at Facebook; `unknown_user` if nobody here is that person yet.
+    /// Signs in with the app's Facebook user; `unknown_user` if no user here is linked to it yet.
     func tokens(_ assertion: Assertion, signSecret: String) async throws -> Tokens {
         let jwt = try assertion.signed(for: .authorization, sentTo: tokenAddress, secret: signSecret)
         return try await tokens(["grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer", "assertion": jwt])

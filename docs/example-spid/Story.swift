@@ -12,7 +12,7 @@ struct Settings {
     let backend: Backend
     let username: String
     let password: String
-    /// Somebody of Facebook, and what the app signs that with; where there is a Facebook.
+    /// A Facebook user and the secret that signs the app's statement; nil without a Facebook.
     let facebook: (person: Assertion, signSecret: String)?
 
     init(_ environment: [String: String]) throws {
@@ -39,7 +39,7 @@ struct Settings {
 }
 
 /// The phone's browser, which is not the app's: an `ASWebAuthenticationSession`. Here the address goes to the standard
-/// output, and whoever plays the person types where the browser ended up.
+/// output, and the person at the terminal types where the browser ended up.
 enum Browser {
     /// The query of the app's own address to which the browser came back.
     static func open(_ address: URL) throws -> [String: String] {

@@ -74,7 +74,7 @@ class Backend(ThreadingHTTPServer):
         return session
 
     def log_out(self, session: str) -> bool:
-        """Whether there was such a session."""
+        """Whether the session existed."""
         if not (kept := self.sessions.pop(session, None)):
             return False
         try:

@@ -64,7 +64,7 @@ class Person:
         body = urlencode(form).encode() if form else None
         try:
             answer = self._opener.open(Request(url, body), timeout=20)
-        except HTTPError as error:  # Redirects too, since nobody follows them for us.
+        except HTTPError as error:  # Redirects too, because they are not followed.
             answer = error
         with answer:
             return answer.status, answer.headers.get("Location"), answer.read().decode()

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Server
 
-/// What the words of a command line come to.
+/// How the words of a command line are read.
 @Suite struct CommandLineTests {
     private func command<Wanted>(_ arguments: String..., as type: Wanted.Type = Wanted.self) throws -> Wanted {
         try #require(try SpindleCommand.command(for: arguments) as? Wanted)
     }
 
-    @Test("an option's value is the next word or follows an equals sign; the last one counts")
+    @Test("An option's value is the next word or follows an equals sign; the last one counts")
     func values() throws {
         let command: InitCommand = try command(
             "init", "--listen", "a:1", "--database=x=y", "--listen=b:2", "--json", "--basic-realm=", "--issuer", "-")
@@ -21,7 +21,7 @@ import Testing
         #expect(command.options.config == nil)
     }
 
-    @Test("a repeatable option keeps all its values, in order")
+    @Test("A repeatable option keeps all its values, in order")
     func repeated() throws {
         let command: ClientCommand.Create = try command(
             "client", "create", "--redirect-uri", "a", "--scope", "s", "--redirect-uri=b")
@@ -31,7 +31,7 @@ import Testing
         #expect(command.merchant == nil)
     }
 
-    @Test("a flag with an opposite is yes, no or unset")
+    @Test("A flag with an opposite is yes, no or unset")
     func opposites() throws {
         let command: ClientCommand.Change = try command(
             "client", "change", "--first-party", "abc", "--no-spid-compatible", "--access-token-lifetime", "60")
@@ -42,7 +42,7 @@ import Testing
         #expect(command.members.accessTokenLifetime == 60)
     }
 
-    @Test("arguments are identified by position, and after two dashes they may look like options")
+    @Test("Arguments are identified by position, and after two dashes they may look like options")
     func places() throws {
         let both: ClientCommand.EndSecret = try command("client", "end-secret", "--json", "id", "--", "--secret")
         #expect(both.id == "id" && both.secret == "--secret" && both.output.json)
@@ -52,7 +52,7 @@ import Testing
         #expect(input.file == "-" && input.dryRun)
     }
 
-    @Test("a number has the default that the help states")
+    @Test("A numeric option has the default that the help states")
     func numbers() throws {
         let usual: UserCommand.List = try command("user", "list")
         #expect(usual.page.count == 100)
@@ -60,11 +60,155 @@ import Testing
         #expect(few.page.count == 7 && few.page.after == "12")
     }
 
-    @Test("two commands parsed from two lines hold their own values")
+    @Test("Two commands parsed from two lines hold their own values")
     func apart() throws {
         let first: InitCommand = try command("init", "--listen", "a:1")
         let second: InitCommand = try command("init", "--listen", "b:2")
         #expect(first.options.listen == "a:1")
         #expect(second.options.listen == "b:2")
+    }
+
+    private func end(_ arguments: [String]) -> CommandExit? {
+        do {
+            _ = try SpindleCommand.command(for: arguments)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(
+        "The options --help and -h and the command help explain a command in the same words, on the standard output",
+        arguments: ExpectedHelp.all)
+    func help(expected: ExpectedHelp) throws {
+        for arguments in [expected.words + ["--help"], expected.words + ["-h"], ["help"] + expected.words] {
+            let end = try #require(self.end(arguments))
+            #expect(end.text == expected.text)
+            #expect(end.status == 0)
+        }
+    }
+
+    @Test("Every command that a group names has its help")
+    func whole() {
+        func commands(_ text: String) -> [String] {
+            let lines = text.split(separator: "\n").drop { $0 != "SUBCOMMANDS:" }.dropFirst()
+            return lines.filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") && !$0.hasPrefix("  See") }
+                .compactMap { $0.split(separator: " ").first.map(String.init) }
+        }
+        let named = ExpectedHelp.all.flatMap { help in
+            commands(help.text).map { (help.words + [$0]).joined(separator: " ") }
+        }
+        #expect(Set(named) == Set(ExpectedHelp.all.map(\.command)).subtracting([""]))
+        #expect(named.count == 32)
+    }
+
+    @Test("A group named alone prints its help", arguments: ["", "merchant", "client", "user", "key"])
+    func group(command: String) throws {
+        let expected = try #require(ExpectedHelp.all.first { $0.command == command })
+        let end = try #require(self.end(expected.words))
+        #expect(end.text == expected.text)
+        #expect(end.status == 0)
+    }
+
+    @Test(
+        "Help for an unknown command is that of the nearest command above it",
+        arguments: [["serv"], ["merchant", "creat"]])
+    func unknownHelp(words: [String]) throws {
+        let above = words.dropLast().joined(separator: " ")
+        #expect(end(["help"] + words)?.text == ExpectedHelp.all.first { $0.command == above }?.text)
+        #expect(end(["help"] + words)?.status == 0)
+    }
+
+    @Test("Help takes precedence over other mistakes on the line, but not after two dashes")
+    func priority() {
+        #expect(end(["serve", "--lisen", "x", "--help"])?.status == 0)
+        #expect(end(["backup", "--", "--help"]) == nil)
+    }
+
+    @Test(
+        "The option --version prints the program's version, after any command",
+        arguments: [[], ["serve"], ["user", "show"]])
+    func version(words: [String]) {
+        #expect(end(words + ["--version"])?.text == Spindle.version)
+        #expect(end(words + ["--version"])?.status == 0)
+    }
+
+    private func endOfLine(_ line: String) -> CommandExit? {
+        do {
+            _ = try SpindleCommand.command(for: line.split(separator: " ").map(String.init))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(
+        "A mistake on the command line is named, with the usage of the command it belongs to",
+        arguments: [
+            ("srve", "Unexpected argument 'srve'", "", "spindle", " <subcommand>"),
+            ("merchant creat", "Unexpected argument 'creat'", "", "spindle merchant", " <subcommand>"),
+            ("serve extra", "Unexpected argument 'extra'", "", "spindle serve", " <options>"),
+            ("serve a b", "2 unexpected arguments: 'a', 'b'", "", "spindle serve", " <options>"),
+            (
+                "serve --lisen x", "Unknown option '--lisen'. Did you mean '--listen'?", "", "spindle serve",
+                " <options>"
+            ),
+            ("init --jsn", "Unknown option '--jsn'. Did you mean '--json'?", "", "spindle init", " <options>"),
+            ("key rotate --nope", "Unknown option '--nope'", "", "spindle key rotate", " <options>"),
+            // A key's id may begin like this, and is no option.
+            (
+                "serve -QCVTATcZ5mgWnjG9z7IHjjkACBmshMvL3DYzdKpduQ",
+                "Unexpected argument '-QCVTATcZ5mgWnjG9z7IHjjkACBmshMvL3DYzdKpduQ'", "", "spindle serve", " <options>"
+            ),
+            ("serve -x", "Unknown option '-x'", "", "spindle serve", " <options>"),
+            (
+                "serve --listen", "Missing value for '--listen <host:port>'",
+                "Help:  --listen <host:port>  Listen at HOST:PORT.\n", "spindle serve", " <options>"
+            ),
+            (
+                "serve --listen --migrate", "Missing value for '--listen <host:port>'",
+                "Help:  --listen <host:port>  Listen at HOST:PORT.\n", "spindle serve", " <options>"
+            ),
+            (
+                "user show", "Missing expected argument '<user>'",
+                "Help:  <user>  The user's e-mail address or number.\n", "spindle user show", " [<options>] <user>"
+            ),
+            (
+                "backup", "Missing expected argument '<file>'",
+                "Help:  <file>  Where the copy goes; the file must not exist.\n", "spindle backup",
+                " [<options>] <file>"
+            ),
+            (
+                "key reseal", "Missing expected argument '--new-key-file <new-key-file>'",
+                "Help:  --new-key-file <new-key-file>  The file of the new master key; created if missing.\n",
+                "spindle key reseal", " [<options>] --new-key-file <new-key-file>"
+            ),
+            (
+                "user list --count few", "The value 'few' is invalid for '--count <number>'",
+                "Help:  --count <number>  How many to print at most, 1 to 1000.\n", "spindle user list", " <options>"
+            ),
+            ("user list --count 0", "--count must be from 1 to 1000", "", "spindle user list", " <options>"),
+            (
+                "serve --dev-redirect-uri x", "--dev-redirect-uri requires --dev", "", "spindle serve", " <options>"
+            ),
+            (
+                "serve --dev=yes", "The option '--dev' does not take any value, but 'yes' was specified.", "",
+                "spindle serve", " <options>"
+            ),
+            (
+                "user change 1 --disabled --no-disabled",
+                "Value to be set with flag '--no-disabled' had already been set with flag '--disabled'", "",
+                "spindle user change", " [<options>] <user>"
+            ),
+        ])
+    func misuse(line: String, message: String, help: String, command: String, usage: String) throws {
+        let end = try #require(self.endOfLine(line))
+        #expect(
+            end.text == """
+                Error: \(message)
+                \(help)Usage: \(command)\(usage)
+                  See '\(command) --help' for more information.
+                """)
+        #expect(end.status == 64)
     }
 }

@@ -1,5 +1,5 @@
 extension ExpectedHelp {
-    /// Written in place, its line would be taken for the import of a module.
+    /// A line that begins with this word would be read as the import of a module.
     private static let importing = "import"
 
     static let user: [ExpectedHelp] = [

@@ -16,7 +16,7 @@ import Testing
         return String(decoding: output, as: UTF8.self)
     }
 
-    @Test("an answer has its fields, its length and the date")
+    @Test("An answer has its fields, its length and the date")
     func plain() {
         let response = Response(status: .ok, headers: [.contentType: "text/plain"], body: .text("abc"))
         #expect(
@@ -25,7 +25,7 @@ import Testing
                 + "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\nabc")
     }
 
-    @Test("an answer has the common fields, but its own where both have one of a name")
+    @Test("An answer has the common fields, except where it sets one itself")
     func common() {
         let response = Response(status: .ok, headers: [.xFrameOptions: "SAMEORIGIN"])
         let text = written(response, common: [.xContentTypeOptions: "nosniff", .xFrameOptions: "DENY"])
@@ -36,19 +36,19 @@ import Testing
         #expect(written(split, common: [.xFrameOptions: "DENY"]).contains("X-Frame-Options: DENY\r\n"))
     }
 
-    @Test("an answer to HEAD has the fields of GET and no body")
+    @Test("An answer to HEAD has the fields of GET and no body")
     func head() {
         let response = Response(status: .ok, headers: [.contentType: "text/plain"], body: .text("abc"))
         #expect(written(response, isHead: true) + "abc" == written(response))
     }
 
-    @Test("an answer without content has neither length nor body", arguments: [Status.noContent, .notModified])
+    @Test("An answer with 204 or 304 has neither length nor body", arguments: [Status.noContent, .notModified])
     func noContent(_ status: Status) {
         let text = written(Response(status: status, body: .text("abc")))
         #expect(!text.contains("Content-Length") && text.hasSuffix("\r\n\r\n"))
     }
 
-    @Test("HTTP/1.0 is told that the connection stays, and every client that it ends")
+    @Test("An answer tells HTTP/1.0 that the connection stays open, and any client that it ends")
     func persistence() {
         let response = Response(status: .ok)
         #expect(written(response, minorVersion: 0).contains("Connection: keep-alive\r\n"))
@@ -56,7 +56,7 @@ import Testing
         #expect(!written(response).contains("Connection:"))
     }
 
-    @Test("the server sets the framing, whatever the handler says")
+    @Test("The server sets the framing of an answer, whatever the handler sets")
     func framing() {
         let headers: Fields = [.contentLength: "5555", .transferEncoding: "chunked", .date: "never", .connection: "x"]
         let text = written(Response(status: .ok, headers: headers, body: .text("abc")))
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "an answer whose field contains a line break becomes a 500 without any of it",
+        "An answer whose field contains a line break becomes a 500 without any of it",
         arguments: ["\r", "\n", "\0", "\u{7F}", "\r\n"])
     func splitting(_ bytes: String) {
         for response in [
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "dates are written as RFC 9110 says",
+        "Dates are written as RFC 9110 defines",
         arguments: [
             (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
             (951_827_696, "Tue, 29 Feb 2000 12:34:56 GMT"), (1_735_689_599, "Tue, 31 Dec 2024 23:59:59 GMT"),
@@ -89,14 +89,14 @@ import Testing
         #expect(DateClock.text(ofSecond: second) == text)
     }
 
-    @Test("a clock before 1970 ends no connection: its Date is the first of 1970")
+    @Test("A clock before 1970 ends no connection: its Date is the first of 1970")
     func dateBeforeTheEpoch() {
         for second: Int64 in [-1, -86_401, -400_000_000, .min] {
             #expect(DateClock.text(ofSecond: second) == "Thu, 01 Jan 1970 00:00:00 GMT")
         }
     }
 
-    @Test("a field value of an answer may have no control byte but a tab, wherever it stands")
+    @Test("A field value of an answer may have no control byte but a tab, wherever it stands")
     func everyByte() {
         for byte in UInt8.min...UInt8.max {
             let isAllowed = byte >= 0x20 && byte != 0x7F || byte == 0x09
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test("a known name is found in any case, and every known name is in the table")
+    @Test("A known field name is found in any case, and every known name is in the table")
     func names() {
         #expect(FieldName("CONTENT-type") == .contentType && FieldName("content-type")?.text == "Content-Type")
         #expect(FieldName("x-forwarded-for") == .xForwardedFor && FieldName("x_forwarded_for") != .xForwardedFor)

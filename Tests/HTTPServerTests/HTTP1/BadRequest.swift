@@ -171,7 +171,7 @@ struct BadRequest: CustomTestStringConvertible, Sendable {
 
     static let sizes = [
         BadRequest("target over 8 KiB", "GET /\(String(repeating: "a", count: 8192)) HTTP/1.1\r\nHost: a\r\n\r\n", 414),
-        BadRequest("target without end", "GET /\(String(repeating: "a", count: 20_000))", 414),
+        BadRequest("endless target", "GET /\(String(repeating: "a", count: 20_000))", 414),
         BadRequest("header over 32 KiB", get("A: \(String(repeating: "a", count: 32_768))"), 431),
         BadRequest(
             "header over 32 KiB in lines",

@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite("HTTP/2: answers") struct HTTP2AnswerTests {
-    @Test("An answer has its status, its fields in lower case, its length and Date, and no HTTP/1.1 fields")
+    @Test("An HTTP/2 answer has its status, fields in lower case, length and Date, and no HTTP/1.1 fields")
     func fields() {
         let client = HTTP2Client()
         client.request(1)
@@ -22,7 +22,7 @@ import Testing
         #expect(client.resets(of: 1).isEmpty)
     }
 
-    @Test("An answer has the common fields, but its own where both have one of a name, and names of no table")
+    @Test("An HTTP/2 answer has the common fields, except where it sets one itself, and fields of any name")
     func commonFields() throws {
         let client = HTTP2Client(commonFields: [.xContentTypeOptions: "nosniff", .xFrameOptions: "DENY"])
         client.request(1)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "An answer to HEAD has the length and no body",
+        "An HTTP/2 answer to HEAD has the length and no body",
         arguments: [Response.Body.text("hello"), .bytes([1, 2, 3, 4, 5])])
     func head(_ body: Response.Body) {
         let client = HTTP2Client()
@@ -51,7 +51,7 @@ import Testing
         #expect(client.of(1, .headers).last?.endsStream == true)
     }
 
-    @Test("204 and 304 have neither body nor length", arguments: [Status.noContent, .notModified])
+    @Test("The HTTP/2 answers 204 and 304 have neither body nor length", arguments: [Status.noContent, .notModified])
     func bodiless(_ status: Status) {
         let client = HTTP2Client()
         client.request(1)
@@ -61,7 +61,7 @@ import Testing
         #expect(client.of(1, .data).isEmpty)
     }
 
-    @Test("An answer with a line break in a field becomes a 500")
+    @Test("An HTTP/2 answer with a line break in a field becomes a 500")
     func splitting() {
         let client = HTTP2Client()
         client.request(1)
@@ -76,7 +76,7 @@ import Testing
         #expect(client.body(of: 3) == Array("fine".utf8))
     }
 
-    @Test("A request that is refused without the handler, and a 500 in another's place, have the common fields")
+    @Test("A refusal by the HTTP/2 server, and a 500 in another answer's place, have the common fields")
     func commonFieldsOfRefusals() {
         let client = HTTP2Client(commonFields: [.xContentTypeOptions: "nosniff"])
         client.request(1, "GET", "/" + String(repeating: "a", count: 9_000))
@@ -103,7 +103,7 @@ import Testing
         #expect(client.of(1, .data).last?.endsStream == true)
     }
 
-    @Test("An answer that the client does not let out is reset at its deadline; pings do not prolong it")
+    @Test("An answer behind a closed window is reset at its deadline; pings do not prolong it")
     func unread() {
         let client = HTTP2Client(settings: [0, 4] + Frame.number(0))
         client.request(1)
@@ -120,7 +120,7 @@ import Testing
         #expect(!client.isOver)
     }
 
-    @Test("An answer that the client lets out a byte at a time is reset at its deadline")
+    @Test("An answer whose window opens a byte at a time is reset at its deadline")
     func trickled() {
         let client = HTTP2Client(settings: [0, 4] + Frame.number(1))
         client.request(1)
@@ -136,7 +136,7 @@ import Testing
         #expect(client.resets(of: 1) == [8])
     }
 
-    @Test("An answer that the client reads slowly, but for 64 KiB in each deadline, goes on")
+    @Test("An answer that the client reads slowly, but at 64 KiB per deadline, goes on")
     func slow() {
         let client = HTTP2Client(settings: [0, 4] + Frame.number(1))
         client.request(1)
@@ -152,7 +152,7 @@ import Testing
         #expect(client.body(of: 1).count > 190_000)
     }
 
-    @Test("A streamed answer has its parts in order, and ends when it is finished")
+    @Test("A streamed HTTP/2 answer has its parts in order, and ends when it is finished")
     func streamed() {
         let client = HTTP2Client()
         startStream(client)
@@ -170,7 +170,7 @@ import Testing
         #expect(!client.session.isOpen(1))
     }
 
-    @Test("A streamed answer waits for room, and is told when there is some")
+    @Test("A streamed HTTP/2 answer waits for room, and is told when there is some")
     func room() {
         let client = HTTP2Client()
         startStream(client)
@@ -187,7 +187,7 @@ import Testing
         #expect(client.body(of: 1).count == 140_000)
     }
 
-    @Test("A streamed answer that breaks off is reset, and does not look complete")
+    @Test("A streamed HTTP/2 answer that breaks off is reset, and does not look complete")
     func broken() {
         let client = HTTP2Client()
         startStream(client)
@@ -198,7 +198,7 @@ import Testing
         #expect(!client.hasEnded(1))
     }
 
-    @Test("A streamed answer stops when its stream is reset")
+    @Test("A streamed HTTP/2 answer stops when its stream is reset")
     func gone() {
         let client = HTTP2Client()
         startStream(client)

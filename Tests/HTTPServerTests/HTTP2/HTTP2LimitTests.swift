@@ -5,7 +5,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite("HTTP/2: limits") struct HTTP2LimitTests {
-    @Test("At most 100 handlers run, those of reset streams included")
+    @Test("An HTTP/2 connection runs at most 100 handlers, those of reset streams included")
     func handlers() {
         let client = HTTP2Client()
         var started = 0
@@ -22,7 +22,7 @@ import Testing
         #expect(client.next()?.stream == 601)
     }
 
-    @Test("Many connections with a hundred streams each fill the line before the database")
+    @Test("With 512 requests at work, an HTTP/2 connection begins another only while it has none")
     func crowd() {
         let client = HTTP2Client()
         client.session.service.working.add(511, ordering: .relaxed)
@@ -37,7 +37,7 @@ import Testing
         client.session.service.working.subtract(511, ordering: .relaxed)
     }
 
-    @Test("The 101st stream is refused, also before the settings are acknowledged")
+    @Test("The 101st stream is refused, even before the settings are acknowledged")
     func streams() {
         let client = HTTP2Client()
         for index in 0..<101 { client.request(Int32(index * 2 + 1)) }
@@ -111,7 +111,9 @@ import Testing
         #expect(sent < 3_000)
     }
 
-    @Test("Refused streams of a client that reads nothing pile up in memory", arguments: [true, false])
+    @Test(
+        "A flood of streams beyond the limit ends the connection, whether or not the refusals are read",
+        arguments: [true, false])
     func unreadRefusals(isRead: Bool) {
         let client = HTTP2Client()
         for index in 0..<100 { client.request(Int32(index * 2 + 1)) }
@@ -139,7 +141,7 @@ import Testing
         #expect(!client.isOver)
     }
 
-    @Test("CONTINUATION without end ends the connection", arguments: [[], [0, 1, 0x61, 1, 0x62]])
+    @Test("Endless CONTINUATION frames end the connection", arguments: [[], [0, 1, 0x61, 1, 0x62]])
     func continuation(_ payload: [UInt8]) {
         let client = HTTP2Client()
         client.send(Frame(.headers, flags: Frame.endStream, stream: 1, HPACK.block(HTTP2RequestTests.base)))
@@ -147,7 +149,7 @@ import Testing
         #expect(client.isOver)
     }
 
-    @Test("Thousands of fields from one small block reach no handler")
+    @Test("Thousands of fields unpacked from one small block reach no handler")
     func bomb() {
         let client = HTTP2Client()
         // One entry in the table, then references to it (RFC 7541 §6.1, §6.2.1).
@@ -160,7 +162,7 @@ import Testing
         #expect(client.next()?.stream == 3)
     }
 
-    @Test("A window that is opened a byte at a time ends the connection before the answer is out")
+    @Test("A client that opens the window a byte at a time is disconnected before the answer is out")
     func dribble() {
         let client = HTTP2Client(settings: [0, 4] + Frame.number(1))
         client.request(1)
@@ -180,7 +182,7 @@ import Testing
         #expect(client.isOver)
     }
 
-    @Test("After the connection has ended nothing is read and late answers are dropped")
+    @Test("After the HTTP/2 connection has ended nothing is read and late answers are dropped")
     func afterTheEnd() {
         let client = HTTP2Client()
         client.request(1)

@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite("HTTP/2: requests") struct HTTP2RequestTests {
-    @Test("A request is handed up whole, with Host from :authority and its cookies in one field")
+    @Test("An HTTP/2 request reaches the handler whole, with Host from :authority and its cookies in one field")
     func whole() throws {
         let client = HTTP2Client()
         client.request(1, "GET", "/a?b=c", [("cookie", "x=1"), ("accept", "*/*"), ("cookie", "y=2")])
@@ -19,7 +19,7 @@ import Testing
         #expect(client.next() == nil)
     }
 
-    @Test("A request cut into single bytes is the same request")
+    @Test("An HTTP/2 request cut into single bytes is the same request")
     func byteByByte() throws {
         let client = HTTP2Client(greets: false)
         let head = HTTP2Client.head(1, "POST", "/a", [("content-length", "5")], endsStream: false)
@@ -28,7 +28,7 @@ import Testing
         #expect(try #require(client.next()).request.body.text == "hello")
     }
 
-    @Test("A body in several frames, padded ones too, is joined; trailers are dropped")
+    @Test("An HTTP/2 body in several frames, padded ones too, is joined; trailers are dropped")
     func body() throws {
         let client = HTTP2Client()
         client.request(1, "POST", endsStream: false)
@@ -41,7 +41,7 @@ import Testing
         #expect(!request.headers.contains(.authorization))
     }
 
-    @Test("A client that expects 100-continue is told to go on")
+    @Test("An HTTP/2 client that expects 100-continue is told to go on")
     func expectation() {
         let client = HTTP2Client()
         client.request(1, "POST", "/a", [("expect", "100-continue")], endsStream: false)
@@ -79,7 +79,8 @@ import Testing
     ]
     static let base = [(":method", "GET"), (":path", "/"), (":scheme", "https"), (":authority", "id.example")]
 
-    @Test("A malformed request is reset, reaches no handler, and the connection goes on", arguments: malformations)
+    @Test(
+        "A malformed HTTP/2 request is reset, reaches no handler, and the connection goes on", arguments: malformations)
     func malformed(_ name: String, _ fields: [(String, String)]) {
         let client = HTTP2Client()
         client.send(HTTP2Client.raw(1, fields))
@@ -90,7 +91,7 @@ import Testing
     }
 
     @Test(
-        "A Host that differs from :authority in case or the default port only is accepted",
+        "A Host that differs from :authority is accepted if it differs in case or the default port only",
         arguments: ["ID.example", "id.example:443"])
     func equalHost(_ host: String) {
         let client = HTTP2Client()
@@ -98,7 +99,7 @@ import Testing
         #expect(client.next()?.request.headers[values: .host] == ["id.example"])
     }
 
-    @Test("A body of another length than announced is malformed", arguments: ["4", "6"])
+    @Test("An HTTP/2 body of another length than announced is malformed", arguments: ["4", "6"])
     func length(_ announced: String) {
         let client = HTTP2Client()
         client.request(1, "POST", "/", [("content-length", announced)], endsStream: false)
@@ -107,7 +108,7 @@ import Testing
         #expect(client.resets(of: 1).count == 1)
     }
 
-    @Test("A request that no handler could answer is answered by the server")
+    @Test("An HTTP/2 request that no handler could answer is answered by the server")
     func refused() {
         let client = HTTP2Client()
         client.request(1, "GET", "/", (0..<101).map { ("x-\($0)", "a") })
@@ -119,7 +120,9 @@ import Testing
         #expect([1, 3, 5, 7, 9].map { client.fields(of: $0)[":status"] } == ["431", "431", "414", "501", "417"])
     }
 
-    @Test("A body over its limit is a fault; its answer is followed by RST_STREAM NO_ERROR", arguments: [true, false])
+    @Test(
+        "An HTTP/2 body over its limit is a fault; its answer is followed by RST_STREAM NO_ERROR",
+        arguments: [true, false])
     func tooLarge(announced: Bool) throws {
         let client = HTTP2Client(bodyLimit: 10)
         client.request(1, "POST", "/", announced ? [("content-length", "11")] : [], endsStream: false)
@@ -133,7 +136,7 @@ import Testing
         #expect(client.resets(of: 1) == [0])
     }
 
-    @Test("Dropped bytes are credited: after 100 refused bodies a good one comes whole")
+    @Test("Dropped HTTP/2 bytes are credited: after 100 refused bodies a good one comes whole")
     func credit() throws {
         let client = HTTP2Client(bodyLimit: 10_000)
         for index in 0..<100 {
@@ -149,6 +152,26 @@ import Testing
         client.request(201, "POST", "/", endsStream: false)
         client.send(Frame(.data, flags: Frame.endStream, stream: 201, Array("good".utf8)))
         #expect(try #require(client.next()).request.body.text == "good")
+    }
+
+    @Test("A stream is found by its id, whichever are removed around it")
+    func found() {
+        var (table, known) = (StreamTable(), Set<Int32>())
+        for turn: Int32 in 0..<400 {
+            let id = 2 * turn + 1
+            table.append(HTTP2Stream(id: id))
+            known.insert(id)
+            // The oldest, the newest and some between go.
+            if turn % 3 == 0, let gone = [known.min(), known.max(), known.first][Int(turn / 3) % 3] {
+                #expect(table.remove(gone)?.id == gone)
+                #expect(table.remove(gone) == nil && table[gone] == nil)
+                known.remove(gone)
+            }
+            #expect(table.all.map(\.id) == known.sorted())
+            for id in known { #expect(table[id]?.id == id) }
+            #expect(table[id + 1] == nil && table[0] == nil && table[id + 2] == nil)
+        }
+        #expect(!table.isEmpty)
     }
 }
 

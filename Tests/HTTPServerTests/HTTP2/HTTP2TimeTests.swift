@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite("HTTP/2: deadlines and drain") struct HTTP2TimeTests {
-    @Test("An incomplete header ends the connection at its deadline, however often more of it comes")
+    @Test("An incomplete HTTP/2 header ends the connection at its deadline, however often more of it comes")
     func slowHead() {
         let client = HTTP2Client()
         client.send(Frame(.headers, stream: 1, HPACK.block(HTTP2RequestTests.base)))
@@ -17,7 +17,7 @@ import Testing
         #expect(client.isOver)
     }
 
-    @Test("An incomplete body is handed up as cut off at its deadline, however often more of it comes")
+    @Test("An incomplete HTTP/2 body is handed up as cut off at its deadline, however often more of it comes")
     func slowBody() throws {
         let client = HTTP2Client()
         client.request(1, "POST", "/", endsStream: false)
@@ -34,7 +34,7 @@ import Testing
         #expect(client.resets(of: 1) == [0])
     }
 
-    @Test("A connection without a request ends after its idle time; pings do not prolong it")
+    @Test("An HTTP/2 connection without a request ends after its idle time; pings do not prolong it")
     func idle() {
         let client = HTTP2Client()
         for _ in 0..<5 {
@@ -47,7 +47,7 @@ import Testing
         #expect(client.goAways.map(\.goAwayCode) == [0])
     }
 
-    @Test("A running handler has no deadline; the idle time begins with its answer")
+    @Test("A running HTTP/2 handler has no deadline; the idle time begins with its answer")
     func working() {
         let client = HTTP2Client()
         client.request(1)
@@ -61,7 +61,7 @@ import Testing
         #expect(client.isOver)
     }
 
-    @Test("A drain announces itself, accepts requests on their way, then names the last stream and finishes it")
+    @Test("An HTTP/2 drain announces itself, accepts requests on their way, names the last stream and finishes it")
     func drain() {
         let client = HTTP2Client()
         client.request(1)
@@ -83,7 +83,7 @@ import Testing
         #expect(client.isOver)
     }
 
-    @Test("An unused connection ends at the second call to drain")
+    @Test("An unused HTTP/2 connection ends at the second call to drain")
     func drainIdle() {
         let client = HTTP2Client()
         client.session.drain(now: client.now)
@@ -95,7 +95,7 @@ import Testing
         #expect(client.goAways.count == 2)
     }
 
-    @Test("A client that ends its side still gets its answer; a request that it cut gets none")
+    @Test("An HTTP/2 client that ends its side still gets its answer; a request that it cut gets none")
     func halfClose() {
         let client = HTTP2Client()
         client.request(1)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("HTTP/2: answers that wait to be read") struct HTTP2UnreadTests {
+@Suite("HTTP/2: unread answers") struct HTTP2UnreadTests {
     private static let closed: [UInt8] = [0, 4] + Frame.number(0)
 
     private static func answer(_ count: Int) -> Response {
@@ -21,7 +21,7 @@ import Testing
         return client
     }
 
-    @Test("While more than a mebibyte of answers is unread no request of the connection begins; read, it does")
+    @Test("No request of a connection begins while more than a mebibyte of its answers is unread")
     func held() {
         let client = Self.burdened()
         client.request(5)
@@ -31,7 +31,7 @@ import Testing
         #expect(client.session.unsentBytes == 700_000)
     }
 
-    @Test("What a reset stream had unread counts no more", arguments: [true, false])
+    @Test("Unread answers of reset streams no longer count", arguments: [true, false])
     func reset(byClient: Bool) {
         let client = Self.burdened()
         client.request(5)
@@ -44,7 +44,7 @@ import Testing
         #expect(client.next()?.stream == 5)
     }
 
-    @Test("Requests that wait hold so much of fields and no more; the rest may be asked again")
+    @Test("Waiting requests hold a bounded amount of fields; further ones are refused and may be sent again")
     func heads() {
         let client = Self.burdened()
         let field = ("x-long", String(repeating: "a", count: 30_000))
@@ -54,7 +54,7 @@ import Testing
         #expect(!client.isOver)
     }
 
-    @Test("Complete requests that unpack to megabytes begin as far as half a mebibyte, and count until answered")
+    @Test("Complete requests begin until their fields take half a mebibyte, and count until they are answered")
     func headsAtWork() {
         let client = HTTP2Client()
         // One entry of the table, and seven references to it in each request (RFC 7541 §6.1).
@@ -73,7 +73,7 @@ import Testing
         client.answer(Response(status: .ok), to: 1)
         #expect(client.next()?.stream == 37)
         #expect(client.next() == nil)
-        // Reset, they are with their handlers none the less.
+        // Requests that are reset are still with their handlers.
         for stream in begun { client.send(Frame(.reset, stream: stream, Frame.number(8))) }
         #expect(client.next() == nil)
         while let stream = begun.popLast() {
@@ -110,7 +110,7 @@ import Testing
         #expect(client.session.unsentBytes == 0)
     }
 
-    @Test("A streamed answer waits for its client once it has no room, and for its handler before")
+    @Test("A streamed HTTP/2 answer waits for its client when it has no room, and for its handler before")
     func streamed() {
         let client = HTTP2Client(settings: Self.closed)
         #expect(client.session.isWaitingForPeer)
@@ -124,7 +124,7 @@ import Testing
         #expect(client.session.isWaitingForPeer)
     }
 
-    @Test("An abandoned connection says that it is asked too much, holds nothing, and drops late answers")
+    @Test("An abandoned HTTP/2 connection sends ENHANCE_YOUR_CALM, holds nothing, and drops late answers")
     func abandoned() {
         let client = Self.burdened()
         client.request(5)

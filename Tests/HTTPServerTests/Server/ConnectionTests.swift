@@ -1,6 +1,7 @@
 import HTTP
-import HTTPServer
 import Testing
+
+@testable import HTTPServer
 
 /// One connection, over a socket.
 @Suite struct ConnectionTests {
@@ -8,7 +9,7 @@ import Testing
         "GET \(path) HTTP/1.1\r\nHost: a\r\n\(more)\r\n"
     }
 
-    @Test("a connection serves request after request")
+    @Test("A connection serves request after request")
     func persistence() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -21,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("a refused request is answered and the connection closed", arguments: BadRequest.all)
+    @Test("A refused request is answered and the connection closed", arguments: BadRequest.all)
     func refused(_ request: BadRequest) async throws {
         try await Served.run(loops: 1) { served in
             let wire = try served.dial()
@@ -34,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("50 pipelined requests get 50 answers in their order")
+    @Test("Pipelined requests are answered in their order")
     func pipelining() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -43,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("of pipelined requests one runs at a time")
+    @Test("Pipelined requests run one at a time")
     func oneAtWork() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -56,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("a client that has ended its side gets its answers, then the end")
+    @Test("A client that has ended its side gets its answers, then the end")
     func halfClose() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -70,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("HEAD is answered without a body, and the next request is read")
+    @Test("A HEAD request is answered without a body, and the next request is read")
     func head() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -82,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("a client that waits for 100 is told to go on once, and only when its body is wanted")
+    @Test("A client that expects 100-continue is told once to go on, and only when its body is wanted")
     func expectation() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -100,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("a body over its route's limit is handed up as a fault, and nothing after it is read")
+    @Test("A body over its route's limit is handed up as a fault, and nothing after it is read")
     func tooLarge() async throws {
         try await Served.run { served in
             for body in [
@@ -117,7 +118,7 @@ import Testing
         }
     }
 
-    @Test("a client that sends on after its refusal can read the refusal")
+    @Test("A client that sends on after its refusal can read the refusal")
     func lingering() async throws {
         try await Served.run { served in
             for _ in 0..<20 {
@@ -129,7 +130,7 @@ import Testing
         }
     }
 
-    @Test("an answer with a line break in a field becomes a 500, and the connection goes on")
+    @Test("An answer with a line break in a field becomes a 500, and the connection goes on")
     func splitting() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -156,5 +157,56 @@ import Testing
             }
             #expect(!served.echo.requests.contains("GET /b "))
         }
+    }
+
+    @Test("A connection that sent nothing gets nothing while others are reset during their requests")
+    func strangers() async throws {
+        // On a busy machine the last of two hundred is used long after it was opened.
+        var limits = ServerLimits()
+        limits.requestTimeout = .seconds(120)
+        try await Served.run(limits: limits) { served in
+            for round in 1...4 {
+                let askers = try (0..<100).map { _ in try served.dial() }
+                for asker in askers { try asker.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n") }
+                #expect(await Served.eventually { served.echo.gate.waiting == 100 * round })
+                for asker in askers { asker.reset() }
+            }
+            // These reuse the descriptors and the places of those that were reset.
+            let silent = try (0..<200).map { _ in try served.dial() }
+            try await Task.sleep(for: .milliseconds(100))
+            served.echo.gate.open()
+            try await Task.sleep(for: .milliseconds(300))
+            for wire in silent { #expect(wire.readWhatIsThere().isEmpty) }
+            for (number, wire) in silent.enumerated() {
+                try wire.send("GET /\(number) HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(try wire.answer().body == "GET /\(number) ")
+            }
+        }
+    }
+
+    @Test("A connection's identifier finds nothing once the connection is gone")
+    func identifiers() {
+        let first = ConnectionID(slot: 5, generation: 1)
+        #expect(first != ConnectionID(slot: 5, generation: 2))
+        #expect(ConnectionID(raw: first.raw).slot == 5 && ConnectionID(raw: first.raw).generation == 1)
+    }
+
+    @Test("More requests than tasks may wait are answered, and the tasks end with their loop")
+    func many() async throws {
+        weak var loop: EventLoop?
+        try await Served.run(loops: 1) { served in
+            loop = served.loops.loops.first
+            #expect(loop != nil)
+            let askers = try (0..<100).map { _ in try served.dial() }
+            for asker in askers { try asker.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n") }
+            #expect(await Served.eventually { served.echo.gate.waiting == 100 })
+            served.echo.gate.open()
+            for asker in askers { #expect(try asker.answer().body == "GET /gate ") }
+            for (number, asker) in askers.enumerated() {
+                try asker.send("GET /\(number) HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(try asker.answer().body == "GET /\(number) ")
+            }
+        }
+        #expect(await Served.eventually { loop == nil }, "a task that waits keeps its loop")
     }
 }

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "a connection that sends nothing is closed without an answer",
+        "A connection that sends nothing is closed without an answer",
         arguments: ["", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"])
     func silence(_ first: String) async throws {
         try await Served.run(limits: short) { served in
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("a header that is incomplete at its deadline is refused, however it drips", arguments: [0, 1])
+    @Test("A header that is incomplete at its deadline is refused, however it drips", arguments: [0, 1])
     func slowHead(_ before: Int) async throws {
         try await Served.run(limits: short) { served in
             let wire = try served.dial()
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "a body that is incomplete at its deadline is handed up as cut off, however it drips",
+        "A body that is incomplete at its deadline is handed up as cut off, however it drips",
         arguments: ["Content-Length: 1000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n"])
     func slowBody(_ framing: String) async throws {
         try await Served.run(limits: short) { served in
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("a request that arrives after a deadline is not read")
+    @Test("A request that arrives after a deadline is not read")
     func late() async throws {
         try await Served.run(limits: short) { served in
             let wire = try served.dial()
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("a running handler has no deadline")
+    @Test("A running handler has no deadline")
     func slowHandler() async throws {
         try await Served.run(limits: short) { served in
             let wire = try served.dial()
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("an answer that nobody reads is given up")
+    @Test("An answer that the client does not read is given up at its deadline")
     func unread() async throws {
         try await Served.run(limits: short) { served in
             let wire = try Wire(port: served.port, receiveBuffer: 4096)
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// A byte every 20 milliseconds, until the server has had enough.
+    /// A byte every 20 milliseconds, until the server closes the connection.
     private func drip(_ text: String, to wire: Wire) async throws {
         for byte in text.utf8.prefix(25) {
             try? wire.send([byte])

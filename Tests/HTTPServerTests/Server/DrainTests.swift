@@ -1,11 +1,11 @@
 import HTTPServer
 import Testing
 
-/// The end of a server, and its begin.
+/// How a server ends and begins.
 @Suite struct DrainTests {
     private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    @Test("a drain finishes running requests, and their answers say that the connection ends")
+    @Test("A drain finishes running requests, and their answers announce that the connection ends")
     func atWork() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("a drain answers the connections in the queue, and accepts none afterwards")
+    @Test("A drain answers the connections in the queue, and accepts none afterwards")
     func queue() async throws {
         try await Served.run { served in
             let wires = try (0..<50).map { _ in try served.dial() }
@@ -33,9 +33,9 @@ import Testing
         }
     }
 
-    @Test("a drain serves an idle connection's last request, and closes silent connections")
+    @Test("A drain serves an idle connection's last request, and closes silent connections")
     func idle() async throws {
-        // On a busy machine the request may come when the connection has been silent for too long: then once more.
+        // On a busy machine the connection may have been closed as silent before the request: try once more.
         for _ in 1...20 {
             let isInTime = try await servesLast()
             if isInTime { return }
@@ -62,7 +62,7 @@ import Testing
         return isInTime
     }
 
-    @Test("the grace time of a drain ends what does not end by itself")
+    @Test("A drain's grace time cuts off what has not ended")
     func grace() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("a port that is in use is an error, and so is a host without address")
+    @Test("A port that is in use is an error, and so is a host without address")
     func inUse() async throws {
         try await Served.run { served in
             let (port, handler) = (served.port, served.echo)
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("an IPv6 address and a name can be listened at", arguments: ["::1", "localhost"])
+    @Test("The server listens at an IPv6 address and at a name", arguments: ["::1", "localhost"])
     func hosts(_ host: String) async throws {
         try await Served.run { served in
             let other = WebServer(

@@ -8,7 +8,7 @@ import Testing
         "GET \(path) HTTP/\(version)\r\nHost: a\r\n\r\n"
     }
 
-    @Test("a streamed answer is chunked, and the connection goes on")
+    @Test("A streamed answer is chunked, and the connection goes on")
     func chunked() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("a streamed answer to HTTP/1.0 ends with the connection")
+    @Test("A streamed answer to HTTP/1.0 ends with the connection")
     func old() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("a streamed answer that breaks off has no final chunk")
+    @Test("A streamed answer that breaks off has no final chunk")
     func broken() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("answers larger than any buffer arrive whole, also when they are read late")
+    @Test("Answers larger than any buffer arrive whole, even when they are read late")
     func large() async throws {
         try await Served.run { served in
             let wire = try Wire(port: served.port, receiveBuffer: 4096)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("a client that goes away in the middle of an answer leaves nothing behind")
+    @Test("A client that goes away in the middle of an answer leaves nothing behind")
     func gone() async throws {
         try await Served.run { served in
             for path in ["/large", "/stream?100000"] {

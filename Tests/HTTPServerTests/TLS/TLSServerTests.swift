@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("A hundred streams at once get a correct answer each")
+    @Test("A hundred HTTP/2 streams at once get a correct answer each")
     func streams() async throws {
         try await Served.run(tls: certificate.settings) { served in
             let client = try TLSClient(port: served.port, protocols: ["h2"])
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("An unfinished handshake is cut, and delays nobody")
+    @Test("An unfinished handshake is cut, and delays no other connection")
     func silence() async throws {
         var limits = ServerLimits()
         limits.requestTimeout = .milliseconds(500)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("Where only handshakes are too many, an old one is closed for a new one, and no open connection")
+    @Test("When unfinished handshakes reach the limit, an old one is closed for a new one, no open connection")
     func handshakes() async throws {
         var limits = ServerLimits()
         limits.maxConnections = 128

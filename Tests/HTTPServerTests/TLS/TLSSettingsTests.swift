@@ -8,7 +8,7 @@ import Testing
 
     init() throws { good = try TestCertificate() }
 
-    @Test("The end of a certificate is known without a server")
+    @Test("A certificate's end can be read without a server")
     func end() throws {
         let expected = Int64(Date.now.timeIntervalSince1970) + 86_400
         #expect(abs(try good.settings.certificateEnd() - expected) < 60)
@@ -20,7 +20,7 @@ import Testing
         #expect(try expired.settings.certificateEnd() < Int64(Date.now.timeIntervalSince1970))
     }
 
-    @Test("A missing file is named")
+    @Test("A missing certificate or key file is named")
     func missing() throws {
         let missing = good.folder.path + "/none.pem"
         let text = "cannot read \(missing): No such file or directory"
@@ -28,7 +28,7 @@ import Testing
         #expect(error(of: TLSSettings(certificate: good.certificate, key: missing)) == text)
     }
 
-    @Test("A file with other content is named")
+    @Test("A certificate or key file with other content is named")
     func garbage() throws {
         let garbage = try good.file("garbage.pem", "garbage")
         #expect(error(of: TLSSettings(certificate: garbage, key: good.key)) == "\(garbage) contains no PEM certificate")
@@ -39,7 +39,7 @@ import Testing
                 == "\(garbage) contains no PEM private key")
     }
 
-    @Test("The key of another certificate is refused", arguments: ["P-256", "P-384"])
+    @Test("A key that belongs to another certificate is refused", arguments: ["P-256", "P-384"])
     func another(_ curve: String) throws {
         let other = try TestCertificate(curve: curve)
         let text = "the private key in \(other.key) does not belong to the certificate in \(good.certificate)"

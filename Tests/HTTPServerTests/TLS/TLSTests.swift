@@ -44,7 +44,7 @@ import Testing
         #expect(try TLSPair(context, offer).handshake() == .failed)
     }
 
-    @Test("Data in many records is read whole, and then the socket is empty")
+    @Test("Data in many TLS records is read whole, and then the socket is empty")
     func reading() throws {
         let pair = try TLSPair(context)
         _ = pair.handshake()
@@ -56,7 +56,7 @@ import Testing
         #expect(end == .again)
     }
 
-    @Test("An answer larger than the socket's buffer arrives whole, though its bytes move between two tries")
+    @Test("A TLS answer larger than the socket's buffer arrives whole, though its bytes move between two tries")
     func writing() throws {
         let pair = try TLSPair(context, .init(room: 4_096))
         _ = pair.handshake()
@@ -73,7 +73,7 @@ import Testing
         #expect(received == bytes)
     }
 
-    @Test("An announced end is an end; one without close_notify is a failure")
+    @Test("A TLS connection that ends with close_notify ends well; without it, it has failed")
     func ends() throws {
         let honest = try TLSPair(context)
         _ = honest.handshake()
@@ -92,7 +92,7 @@ import Testing
         cut.server.shutdown()
     }
 
-    @Test("One connection's failure does not affect another")
+    @Test("One TLS connection's failure does not affect another")
     func errorQueue() throws {
         let (good, bad) = (try TLSPair(context), try TLSPair(context))
         _ = good.handshake()
@@ -114,7 +114,7 @@ import Testing
         #expect(pair.serverWrites([1]) == .failed)
     }
 
-    @Test("Key updates between data are followed; without end they end the connection")
+    @Test("Key updates between data are followed; an endless run of them ends the connection")
     func keyUpdates() throws {
         let pair = try TLSPair(context, .init(version: TLS1_3_VERSION))
         _ = pair.handshake()

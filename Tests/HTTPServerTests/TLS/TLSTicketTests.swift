@@ -6,7 +6,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite("TLS: tickets") struct TLSTicketTests {
-    /// A clock that stands until it is told.
+    /// A clock that stands still until a test moves it.
     private final class Clock: Sendable {
         private let time = Mutex(ContinuousClock.now)
         var now: ContinuousClock.Instant { time.withLock { $0 } }
@@ -24,7 +24,7 @@ import Testing
 
     static let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
 
-    @Test("A session is resumed after the certificate was replaced", arguments: versions)
+    @Test("A TLS session is resumed after the certificate was replaced", arguments: versions)
     func exchange(_ version: Int32) throws {
         let session = try firstSession(version, TLSContext(certificate.settings, tickets: keys))
         defer { SSL_SESSION_free(session) }
@@ -32,7 +32,7 @@ import Testing
         #expect(try resumes(session, version, TLSContext(next.settings, tickets: keys)))
     }
 
-    @Test("A session is resumed after the keys have changed once, not after twice", arguments: versions)
+    @Test("A TLS session is resumed after the keys have changed once, not after twice", arguments: versions)
     func rotation(_ version: Int32) throws {
         let context = try TLSContext(certificate.settings, tickets: keys)
         let session = try firstSession(version, context)

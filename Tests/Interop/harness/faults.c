@@ -1,4 +1,4 @@
-/* A disk that fails while somebody wants it to. Preloaded (LD_PRELOAD), it stands between a program and libc.
+/* A disk that fails while a test wants it to. Preloaded (LD_PRELOAD), it stands between a program and libc.
 
    FAULTS names a file. While that is there, each of its lines says what fails: a word, a blank, and how the path of the
    file ends. `write`, `sync` and `read` fail with EIO, `room` makes a write fail with ENOSPC, and the disk of the file

@@ -1,4 +1,4 @@
-"""What clients were told, noted only after a response was read to its end."""
+"""The answers that clients got, noted only after a response was read to its end."""
 
 import http.client
 import threading

@@ -185,10 +185,10 @@ REQUEST_LINES = [
 
 SIZES = [
     Case("a target over the limit", get(target=b"/healthz?" + b"a" * (TARGET_LIMIT - 8)), (414,)),
-    Case("a target without end", b"GET /" + b"a" * (HEADER_LIMIT * 2), (414,)),
+    Case("an endless target", b"GET /" + b"a" * (HEADER_LIMIT * 2), (414,)),
     Case("a field over the limit", get(b"X: " + b"a" * HEADER_LIMIT), (431,)),
     Case("fields over the limit", get(*[b"X: " + b"a" * 1000] * 40), (431,)),
-    Case("a field without end", b"GET /healthz HTTP/1.1\r\nHost: x\r\nX: " + b"a" * (HEADER_LIMIT * 2), (431,)),
+    Case("an endless field", b"GET /healthz HTTP/1.1\r\nHost: x\r\nX: " + b"a" * (HEADER_LIMIT * 2), (431,)),
     Case("a field too many", get(*[b"X: y"] * FIELD_LIMIT), (431,)),
     *(
         Case(f"Expect: {value.decode()}", post(b"Expect: " + value, LENGTH), (417,))

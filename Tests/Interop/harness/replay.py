@@ -11,7 +11,7 @@ from harness.sdks import Blanks, Stage, decide
 from harness.spindle import Client
 from harness.wire import Answer
 
-# What is filled in later, or is for us alone.
+# Members that are filled in later, or are for these tests alone.
 LATER = ("name", "open", "left_out", "after", "expect")
 ABSENT = object()
 KINDS = {
@@ -37,7 +37,7 @@ class Replay:
         request = blanks.fill({name: part for name, part in self.request.items() if name not in LATER})
         for _ in range(request.get("times", 1)):
             status, content, answer = self._navigate(request, blanks) if "page" in request else self._send(request)
-        # Filled in only now: what is expected may name what was sent.
+        # Filled in only now, because the expected answer may name what was sent.
         expected, told = blanks.fill(self.request["expect"]), f"{request['method']} {request['path']}: {answer}"
         assert status == expected["status"], told
         wrong = {

@@ -16,7 +16,7 @@ from harness.spindle import PKCE, Client, Person, Spindle
 from harness.wire import PATIENCE
 
 FOLDER = Path(__file__).resolve().parents[1] / "sdks"
-# The shortest life of an access token, and a while more: apps ask with tokens that expired long ago.
+# The shortest life of an access token, and a while more: apps use tokens that expired long ago.
 BRIEF, LONG_AFTER = 10, 30.0
 PKCE_PAIR = PKCE()
 
@@ -33,7 +33,7 @@ class Stage:
         assert spindle.administer("PATCH", f"users/{self.person.id}", profile).status == 200
         self._clients: dict[str, Client] = {}
         self._tokens: dict[str, dict] = {}
-        # Bought first, for a test needs it late.
+        # Made first, because a test needs it late.
         brief = self.register("Brief", redirect_uris=["https://brief.example/"], access_token_lifetime=BRIEF)
         self._expired, self._expires = self.sign_in(brief)["access_token"], time.monotonic() + LONG_AFTER
 
@@ -161,7 +161,7 @@ class Blanks:
 
     @property
     def user_id(self) -> str:
-        """The user, who has signed in at the client: what it may know of others is another matter."""
+        """The user, who has signed in at the client; the client may see less of others."""
         self.stage.tokens(self.client)
         return self._person.id
 
@@ -214,7 +214,7 @@ class Blanks:
 
     @property
     def connected_browser(self) -> Browser:
-        """The one in which the client got `ending_token`: a token of it shows that a logout is the user's wish."""
+        """The browser in which the client got `ending_token`, which proves that the logout is the user's wish."""
         return self._signed_in[0]
 
     @property
@@ -281,7 +281,7 @@ class Blanks:
 
     @cached_property
     def _reader(self) -> Person:
-        """Who reads a mailed code: nobody else's codes fill this mailbox."""
+        """The user who reads a mailed code; other users' codes do not fill this mailbox."""
         return self.spindle.create_person()
 
     @property

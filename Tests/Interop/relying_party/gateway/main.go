@@ -111,7 +111,7 @@ func (g *gateway) provider(r *http.Request) (*provider, error) {
 	return nil, refuse(400, "unknown provider %q", name)
 }
 
-// bearer takes the ID token of an Authorization header to whoever issued it.
+// bearer takes the ID token of an Authorization header to the provider that issued it.
 func (g *gateway) bearer(r *http.Request) (*person, error) {
 	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if token == "" {
