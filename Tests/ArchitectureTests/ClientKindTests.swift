@@ -13,10 +13,13 @@ struct ClientKindTests {
         "Sources/Server/Commands/ClientMembers.swift",
     ]
 
+    // `wordBoundaryKind`: by Unicode's rules no word ends at the point of `client.firstParty`.
     @Test("The parts of a client's kind are read by the table, the document and the row")
     func swift() {
         let kind = /\b(firstParty|spidCompatible|isFirstParty|isSPiDCompatible|registeredItself|isThirdParty)\b/
+            .wordBoundaryKind(.simple)
         let parts = /\b(kind|Kind)\.(owner|custody|dialect)\b|\bauthentication [!=]= \.none\b/
+            .wordBoundaryKind(.simple)
         let reading = SourceTree.sources.filter { file in
             file.code.contains { code in
                 // The name of a case, with its merchant, is no question.
@@ -39,6 +42,7 @@ struct ClientKindTests {
     @Test("No statement reads what kind a client is but by the table's conditions")
     func statements() {
         let columns = /\b(first_party|spid_compatible|custody|registered_itself)\b|registration_token IS/
+            .wordBoundaryKind(.simple)
         let reading = SourceTree.sources.filter { file in
             file.code.contains { $0.line.contains(columns) }
         }.map(\.path)
@@ -46,7 +50,7 @@ struct ClientKindTests {
         #expect(Set(reading).isSubset(of: allowed), "\(Set(reading).subtracting(allowed).sorted())")
         for path in Self.naming {
             let qualified = SourceTree.sources.filter { $0.path == path }.flatMap(\.code).filter {
-                $0.line.contains(/(\w\.|SELECT .*|WHERE .*|AND )(first_party|spid_compatible|custody)\b/)
+                $0.line.contains(/(\w\.|SELECT .*|WHERE .*|AND )(first_party|spid_compatible|custody)/)
             }
             #expect(qualified.isEmpty, "\(path) asks in a statement")
         }

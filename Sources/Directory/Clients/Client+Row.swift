@@ -72,8 +72,8 @@ extension Clients {
             INSERT INTO clients (id, merchant_id, name, redirect_uris, grant_types, scope, authentication_method,
                 custody, first_party, spid_compatible, rotates_refresh_tokens, access_token_lifetime,
                 refresh_token_lifetime, refresh_family_lifetime, refresh_repeat_window, refresh_leeway, requires_pkce,
-                web_origins, post_logout_redirect_uris, callback_uri, requires_verified_email, signs_responses, terms_uri,
-                terms_changed_at, openid, spid, sealed_sign_secret, created_at, updated_at)
+                web_origins, post_logout_redirect_uris, callback_uri, requires_verified_email, signs_responses,
+                terms_uri, terms_changed_at, openid, spid, sealed_sign_secret, created_at, updated_at)
             VALUES (\(client.id), \(client.merchant), \(client.name), \(client.storedURIs), \(client.storedGrants),
                 \(client.scope), \(client.authentication.rawValue), \(client.kind.custody.rawValue),
                 \(client.kind.isFirstParty), \(client.kind.isSPiDCompatible),
