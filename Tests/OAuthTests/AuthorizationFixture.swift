@@ -41,7 +41,7 @@ struct AuthorizationFixture {
             database: database, clock: clock, random: random, known: known,
             erasure: BulkErasure(database: database)
         )
-        .create(["name": "Loom"]).id
+        .create(["name": "Loom"], by: commandLine).id
         var ids: [Asking: Client.ID] = [:]
         for asking in Asking.allCases {
             let json: JSON = [
