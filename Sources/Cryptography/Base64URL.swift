@@ -10,23 +10,34 @@ public enum Base64URL {
 
     /// Encodes `bytes` without padding.
     public static func encode(_ bytes: [UInt8]) -> String {
+        unsafe String(unsafeUninitializedCapacity: length(of: bytes)) { unsafe write(bytes, to: $0) }
+    }
+
+    /// Appends `bytes`, encoded without padding, to `text`.
+    public static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
+        let length = length(of: bytes)
+        text.append(
+            contentsOf: unsafe [UInt8](unsafeUninitializedCapacity: length) { unsafe $1 = write(bytes, to: $0) })
+    }
+
+    private static func length(of bytes: [UInt8]) -> Int { (bytes.count * 4 + 2) / 3 }
+
+    private static func write(_ bytes: [UInt8], to text: UnsafeMutableBufferPointer<UInt8>) -> Int {
         unsafe alphabet.withUnsafeBufferPointer { letters in
-            unsafe String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
-                var count = 0
-                // Three bytes are four letters; the last group may be shorter.
-                for start in stride(from: 0, to: bytes.count, by: 3) {
-                    let length = min(3, bytes.count - start)
-                    let second = length > 1 ? bytes[start + 1] : 0
-                    let third = length > 2 ? bytes[start + 2] : 0
-                    let group = Int(bytes[start]) << 16 | Int(second) << 8 | Int(third)
-                    unsafe text[count] = letters[group >> 18]
-                    unsafe text[count + 1] = letters[group >> 12 & 63]
-                    if length > 1 { unsafe text[count + 2] = letters[group >> 6 & 63] }
-                    if length > 2 { unsafe text[count + 3] = letters[group & 63] }
-                    count += length + 1
-                }
-                return count
+            var count = 0
+            // Three bytes are four letters; the last group may be shorter.
+            for start in stride(from: 0, to: bytes.count, by: 3) {
+                let length = min(3, bytes.count - start)
+                let second = length > 1 ? bytes[start + 1] : 0
+                let third = length > 2 ? bytes[start + 2] : 0
+                let group = Int(bytes[start]) << 16 | Int(second) << 8 | Int(third)
+                unsafe text[count] = letters[group >> 18]
+                unsafe text[count + 1] = letters[group >> 12 & 63]
+                if length > 1 { unsafe text[count + 2] = letters[group >> 6 & 63] }
+                if length > 2 { unsafe text[count + 3] = letters[group & 63] }
+                count += length + 1
             }
+            return count
         }
     }
 

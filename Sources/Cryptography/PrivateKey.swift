@@ -1,9 +1,10 @@
 import COpenSSL
+import Synchronization
 
 /// A private key and its one signature algorithm, through OpenSSL. Printing it shows nothing.
 ///
 /// `@unchecked` because OpenSSL's `EVP_PKEY` is a pointer. It is made once, never changed and counted atomically, and
-/// every signature has its own context, as OpenSSL requires for keys shared between threads.
+/// signatures made at once have a context each, as OpenSSL requires for keys shared between threads.
 @safe public final class PrivateKey: @unchecked Sendable {
     /// The JWA name of a signature (RFC 7518 §3.1).
     public enum Algorithm: String, Sendable, CaseIterable {
@@ -31,6 +32,8 @@ import COpenSSL
 
     public let algorithm: Algorithm
     let key: OpaquePointer
+    /// As many as there were signatures at once.
+    let idleContexts = Mutex<[SigningContext]>([])
 
     private init(algorithm: Algorithm, owning key: OpaquePointer) {
         self.algorithm = algorithm

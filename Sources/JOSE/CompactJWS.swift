@@ -5,17 +5,28 @@ public import JSON
 public enum CompactJWS {
     /// Signs `payload`. The header has `type` (`at+jwt`, `JWT`, …) and the key id; `alg` is always the key's own.
     public static func sign(_ payload: JSON, type: String, key: PrivateKey, keyID: String) -> String {
-        let header = JSON.members([
+        let header: JSON = .members([
             "alg": .string(key.algorithm.rawValue), "typ": .string(type), "kid": .string(keyID),
         ])
-        let input = encode(header) + "." + encode(payload)
-        return input + "." + Base64URL.encode(key.sign(Array(input.utf8)))
+        return signed(header, payload, by: key.sign)
     }
 
     /// Signs `payload` with a shared secret, by HS256: `secret` must have 32 bytes (RFC 7518 §3.2).
     public static func sign(_ payload: JSON, type: String, secret: [UInt8]) -> String {
-        let input = encode(JSON.members(["alg": "HS256", "typ": .string(type)])) + "." + encode(payload)
-        return input + "." + Base64URL.encode(Digest.hmacSHA256(Array(input.utf8), key: secret))
+        signed(.members(["alg": "HS256", "typ": .string(type)]), payload) { Digest.hmacSHA256($0, key: secret) }
+    }
+
+    private static func signed(_ header: JSON, _ payload: JSON, by sign: ([UInt8]) -> [UInt8]) -> String {
+        let payload = payload.bytes
+        var text: [UInt8] = []
+        text.reserveCapacity(payload.count * 4 / 3 + 640)
+        Base64URL.append(header.bytes, to: &text)
+        text.append(UInt8(ascii: "."))
+        Base64URL.append(payload, to: &text)
+        let signature = sign(text)
+        text.append(UInt8(ascii: "."))
+        Base64URL.append(signature, to: &text)
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// The header of `text`. The signature is not checked.
@@ -43,6 +54,4 @@ public enum CompactJWS {
         else { return false }
         return (try? JSON(parsing: header))?.members != nil
     }
-
-    private static func encode(_ json: JSON) -> String { Base64URL.encode(json.bytes) }
 }

