@@ -49,3 +49,90 @@ extension Command {
         return command
     }
 }
+
+/// The path from the program to one of its commands.
+struct CommandPath {
+    /// Begins with the name of the program.
+    private(set) var names: [String]
+    private(set) var command: any Command.Type
+    let version: String?
+
+    init(root: any Command.Type) {
+        names = [root.name]
+        command = root
+        version = root.configuration.version
+    }
+
+    var name: String { names.joined(separator: " ") }
+    /// The path without the program's own name.
+    var subcommand: String { names.dropFirst().joined(separator: " ") }
+
+    /// Follows the names at the start of `arguments`, and returns the rest.
+    func descend(_ arguments: [String]) throws(CommandExit) -> (path: CommandPath, rest: [String]) {
+        guard arguments.first != "help" else { throw CommandExit(help: following(arguments.dropFirst()).path) }
+        let (path, rest) = following(arguments[...])
+        return (path, Array(rest))
+    }
+
+    /// Answers `--help` and `--version`, wherever they occur before `--`.
+    func answerBuiltIns(_ arguments: [String]) throws(CommandExit) {
+        let options = arguments.prefix { $0 != "--" }
+        guard !options.contains("--help"), !options.contains("-h") else { throw CommandExit(help: self) }
+        if let version, options.contains("--version") { throw CommandExit(version: version) }
+    }
+
+    private func following(_ names: ArraySlice<String>) -> (path: CommandPath, rest: ArraySlice<String>) {
+        guard let name = names.first, let next = command.configuration.subcommands.first(where: { $0.name == name })
+        else { return (self, names) }
+        var path = self
+        path.names.append(name)
+        path.command = next
+        return path.following(names.dropFirst())
+    }
+}
+
+/// The name and the explanation of a command.
+public struct CommandConfiguration: Sendable {
+    let commandName: String?
+    let abstract: String
+    let discussion: String
+    let version: String?
+    let subcommands: [any Command.Type]
+
+    /// Without `commandName`, the name comes from the type: `AddSecret` becomes `add-secret`.
+    public init(
+        commandName: String? = nil, abstract: String, discussion: String = "", version: String? = nil,
+        subcommands: [any Command.Type] = []
+    ) {
+        self.commandName = commandName
+        self.abstract = abstract
+        self.discussion = discussion
+        self.version = version
+        self.subcommands = subcommands
+    }
+}
+
+/// Why a command line starts no command: the text to print and the exit status.
+public struct CommandExit: Error, Sendable {
+    /// The text to print, on standard output if `status` is 0, otherwise on standard error.
+    public let text: String
+    /// 0 after help and version, 64 after misuse (EX_USAGE of sysexits.h).
+    public let status: Int32
+
+    init(help path: CommandPath) {
+        text = HelpText(path).text
+        status = 0
+    }
+
+    init(version: String) {
+        text = version
+        status = 0
+    }
+
+    init(_ misuse: Misuse, usage: Usage) {
+        let help = misuse.help.map { "Help:  \($0)\n" } ?? ""
+        text =
+            "Error: \(misuse.message)\n\(help)Usage: \(usage.text)\n  See '\(usage.name) --help' for more information."
+        status = 64
+    }
+}

@@ -75,3 +75,67 @@ struct HelpText {
         return name.count < column ? name + explanation.dropFirst(name.count) : name + "\n" + explanation
     }
 }
+
+/// The line that shows how to call a command.
+struct Usage {
+    let name: String
+    let text: String
+
+    init(_ path: CommandPath, _ declarations: Declarations) {
+        let rest = path.command is any CommandGroup.Type ? "<subcommand>" : Self.parameters(declarations.parameters)
+        name = path.name
+        text = ([name] + (rest.isEmpty ? [] : [rest])).joined(separator: " ")
+    }
+
+    /// For options that are parsed without a program, as in tests.
+    init(names: [String]) {
+        name = names.joined(separator: " ")
+        text = "\(name) <options>"
+    }
+
+    /// Required parameters by name; optional ones as `<options>`.
+    private static func parameters(_ parameters: [Parameter]) -> String {
+        let named = parameters.filter { $0.form == .argument || $0.isRequired }
+            .map { $0.isRequired ? $0.synopsis : "[\($0.synopsis)]" }
+        guard named.count < parameters.count else { return named.joined(separator: " ") }
+        return named.isEmpty ? "<options>" : (["[<options>]"] + named).joined(separator: " ")
+    }
+}
+
+extension String {
+    /// `newKeyFile` and `NewKeyFile` as `new-key-file`; consecutive capitals are one word, as in `logo-uri`.
+    var kebabCased: String {
+        let letters = Array(self)
+        var text = ""
+        for (index, letter) in letters.enumerated() {
+            if letter.isUppercase, index > 0 {
+                let endsWord = !letters[index - 1].isUppercase
+                let beginsWord = index + 1 < letters.count && letters[index + 1].isLowercase
+                if endsWord || beginsWord { text += "-" }
+            }
+            text += letter.lowercased()
+        }
+        return text
+    }
+
+    /// Lines of at most `width` columns, `indent` of them blank; a longer word gets its own line.
+    func wrapped(to width: Int, indent: Int = 0) -> String {
+        let margin = String(repeating: " ", count: indent)
+        return split(separator: "\n", omittingEmptySubsequences: false)
+            .flatMap { $0.lines(of: width - indent) }
+            .map { $0.isEmpty ? "" : margin + $0 }
+            .joined(separator: "\n")
+    }
+}
+
+extension Substring {
+    fileprivate func lines(of width: Int) -> [Substring] {
+        var lines: [Substring] = []
+        var rest = self
+        while rest.count > width, let space = rest.prefix(width).lastIndex(of: " ") ?? rest.firstIndex(of: " ") {
+            lines.append(rest[..<space])
+            rest = rest[rest.index(after: space)...]
+        }
+        return lines + [rest]
+    }
+}

@@ -47,3 +47,21 @@ public func constantTimeEqual(_ a: some Sequence<UInt8>, _ b: some Sequence<UInt
     let b = Array(b)
     return unsafe a.count == b.count && CRYPTO_memcmp(a, b, a.count) == 0
 }
+
+extension Digest {
+    /// A digest for signatures and HMACs.
+    public enum Function: Sendable, Hashable, CaseIterable {
+        case sha256, sha384, sha512
+
+        /// Bytes of the digest.
+        public var length: Int { fetched.length }
+
+        var fetched: FetchedDigest {
+            switch self {
+            case .sha256: .sha256
+            case .sha384: .sha384
+            case .sha512: .sha512
+            }
+        }
+    }
+}

@@ -1,5 +1,6 @@
+public import JSON
 public import Keys
-import OAuth
+public import OAuth
 import Storage
 public import Values
 
@@ -45,5 +46,73 @@ public struct DittoAuthentication: Sendable {
 
     private static func elsewhere(_ what: String) -> OAuthError {
         OAuthError(.accessDenied, "ditto_\(what)", "This webhook is for another \(what) than the request names.")
+    }
+}
+
+/// A request of Ditto, in either of its forms: the old one with `appID`, version 1 with `databaseID`.
+struct DittoRequest: Sendable {
+    let provider: String
+    /// The app or database that the user wants to access.
+    let database: String
+    /// The token that the app gave Ditto to pass on.
+    let token: String
+
+    init(_ body: [UInt8]) throws(OAuthError) {
+        let json: JSON
+        do {
+            json = try JSON(parsing: body)
+        } catch {
+            throw Self.malformed("it must be JSON: \(error)".replacing("\"", with: "'"))
+        }
+        guard json.members != nil else { throw Self.malformed("it must be a JSON object") }
+        provider = try Self.text("provider", json)
+        token = try Self.text("token", json)
+        switch (json["appID"], json["databaseID"]) {
+        case (nil, nil): throw Self.malformed("databaseID or appID is missing")
+        case (_?, nil): database = try Self.text("appID", json)
+        case (nil, _?): database = try Self.text("databaseID", json)
+        case (_?, _?): throw Self.malformed("it has both databaseID and appID")
+        }
+        guard json["version"].map({ $0 == "1" }) ?? true else { throw Self.malformed("version must be the text 1") }
+    }
+
+    private static func text(_ name: String, _ json: JSON) throws(OAuthError) -> String {
+        guard let text = json[name]?.string, !text.isEmpty else { throw malformed("\(name) must be a text") }
+        return text
+    }
+
+    private static func malformed(_ what: String) -> OAuthError {
+        OAuthError(.invalidRequest, "ditto_request", "The body is not what Ditto sends: \(what).")
+    }
+}
+
+/// The response to Ditto. Members whose names differ between its versions are sent under both.
+public enum DittoAnswer: Sendable {
+    case admitted(JSON)
+    /// Ditto passes the error and its hint on, so that the app's developer can read them.
+    case refused(OAuthError)
+
+    /// Admits the user for the longest time of `rules`, limited to their token's life unless the rules allow more.
+    static func admitting(_ user: DittoUser, by rules: DittoRules, at now: Timestamp) -> DittoAnswer {
+        let rest = user.expiresAt - now
+        let period = rules.outlivesToken ? rules.longest : min(rules.longest, rest)
+        return .admitted(
+            .members([
+                "authenticated": true, "authenticate": true, "userID": .string(user.subject),
+                "expirationSeconds": .integer(period.seconds),
+                "permissions": rules.permissions.filled(for: user), "clientInfo": rules.constants.clientInfo,
+                "userInfo": rules.constants.clientInfo, "identityServiceMetadata": rules.constants.metadata,
+            ]))
+    }
+
+    public var json: JSON {
+        switch self {
+        case .admitted(let json): return json
+        case .refused(let refusal):
+            let info: JSON = .members([
+                "error": .string(refusal.code.rawValue), "error_description": .string(refusal.hint),
+            ])
+            return .members(["authenticated": false, "authenticate": false, "clientInfo": info, "userInfo": info])
+        }
     }
 }

@@ -81,3 +81,48 @@ public struct Target: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { text }
 }
+
+/// A request method (RFC 9110 §9). Case matters.
+public struct Method: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: String
+
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let get = Method(rawValue: "GET")
+    public static let head = Method(rawValue: "HEAD")
+    public static let post = Method(rawValue: "POST")
+    public static let put = Method(rawValue: "PUT")
+    public static let patch = Method(rawValue: "PATCH")
+    public static let delete = Method(rawValue: "DELETE")
+    public static let options = Method(rawValue: "OPTIONS")
+
+    public var description: String { rawValue }
+}
+
+/// Serves requests: an HTTP server calls it twice for each one.
+public protocol RequestHandler: AnyObject, Sendable {
+    /// The handler's route for a head, and the largest body it may have. Runs on the event loop and must not block;
+    /// `head.body` is empty.
+    func admit(_ head: Request) -> Admission
+
+    /// The response. Runs as a task on the connection's loop. A refused or incomplete body is in the request as a
+    /// fault, so that the endpoint chooses the form of the error.
+    func respond(to request: Request) async -> Response
+
+    /// Fields that the server adds to every response without a field of the same name. They do not change, are well
+    /// formed, and are none that the server writes itself.
+    var commonFields: Fields { get }
+}
+
+/// A handler's decision on the head of a request.
+public struct Admission: Sendable {
+    /// Copied to `Request.route`.
+    public let route: Int
+    /// The largest body in bytes.
+    public let bodyLimit: Int
+
+    public init(route: Int, bodyLimit: Int) {
+        self.route = route
+        self.bodyLimit = bodyLimit
+    }
+}

@@ -115,3 +115,54 @@ extension Seal: CustomStringConvertible, CustomReflectable {
     public var description: String { "<seal>" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+// One-time codes that are not stored before they are redeemed, and contain what they are for.
+extension Seal {
+    /// Seals `content` under a separate key derived from `id`, so that the number of codes has no limit (NIST SP
+    /// 800-38D §8.3). It does not open with another id.
+    public func sealCode(_ content: [UInt8], id: String) -> String {
+        codeKey(id).seal(content, context: Self.codes, random: random)
+    }
+
+    /// Opens the result of `sealCode`, or returns nil when the id, the master key or a bit differs.
+    public func openCode(_ sealed: String, id: String) -> [UInt8]? {
+        codeKey(id).open(sealed, context: Self.codes)
+    }
+
+    private static let codes = "token_families"
+
+    private func codeKey(_ id: String) -> SealingKey {
+        masterKey.sealing(for: "token_families.code", salt: Array(id.utf8))
+    }
+}
+
+/// Values derived from the master key together with a secret that another party holds: neither is enough alone.
+extension Seal {
+    /// The value of `purpose` for the holder of `half`: 256 bits, base64url.
+    public func derive(_ purpose: String, of half: String) -> String {
+        Base64URL.encode(key(purpose, half).derivedBytes(for: purpose))
+    }
+
+    private func key(_ purpose: String, _ half: String) -> SealingKey {
+        masterKey.sealing(for: purpose, salt: Array(half.utf8))
+    }
+}
+
+// Texts that others keep, and that this server recognizes as its own without storing them.
+extension Seal {
+    static let marks = "marks"
+
+    /// How many characters a mark has: 128 bits, base64url.
+    public static let markLength = 22
+
+    /// The mark of `text` under the master key: an HMAC-SHA-256, truncated to half (RFC 2104 §5). All purposes share
+    /// one key, so `text` must name its purpose.
+    public func mark(_ text: String) -> String {
+        Base64URL.encode(Array(Digest.hmacSHA256(Array(text.utf8), key: marking).prefix(16)))
+    }
+
+    /// Whether `mark` is that of `text`, in constant time.
+    public func isMark(_ mark: some StringProtocol, of text: String) -> Bool {
+        constantTimeEqual(mark.utf8, self.mark(text).utf8)
+    }
+}

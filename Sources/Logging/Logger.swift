@@ -72,3 +72,64 @@ public struct Logger: Sendable {
         log(level: .critical, message(), metadata: metadata())
     }
 }
+
+/// One line of a log before it is formatted.
+public struct LogRecord: Sendable {
+    public let level: Logger.Level
+    public let label: String
+    public let message: String
+    public let metadata: Logger.Metadata
+    /// Whether it reports a fault of the server or of something it depends on, which may affect every request: a log
+    /// may then count equal ones instead of writing each.
+    public let isOfServer: Bool
+
+    /// By default, errors are the server's and lower levels are not.
+    public init(
+        level: Logger.Level, label: String, message: String, metadata: Logger.Metadata, isOfServer: Bool? = nil
+    ) {
+        self.level = level
+        self.label = label
+        self.message = message
+        self.metadata = metadata
+        self.isOfServer = isOfServer ?? (level >= .error)
+    }
+}
+
+/// The value of a metadata member: text, or a structure of texts.
+public enum MetadataValue: Sendable, Hashable {
+    case string(String)
+    case array([MetadataValue])
+    case dictionary([String: MetadataValue])
+}
+
+extension MetadataValue: ExpressibleByStringInterpolation, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(arrayLiteral elements: MetadataValue...) { self = .array(elements) }
+    public init(dictionaryLiteral elements: (String, MetadataValue)...) {
+        self = .dictionary(Dictionary(elements) { $1 })
+    }
+}
+
+extension MetadataValue: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .string(let text): text
+        case .array(let values): "[" + values.map(\.description).joined(separator: ", ") + "]"
+        case .dictionary(let members):
+            "[" + members.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ") + "]"
+        }
+    }
+}
+
+/// The destination of log lines.
+public protocol LogSink: Sendable {
+    /// Lines below this level are not written.
+    var level: Logger.Level { get }
+    func write(_ record: LogRecord)
+}
+
+/// Drops every line.
+struct NoSink: LogSink {
+    var level: Logger.Level { .critical }
+    func write(_ record: LogRecord) {}
+}

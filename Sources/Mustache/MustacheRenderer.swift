@@ -79,3 +79,54 @@ struct MustacheRenderer {
         }
     }
 }
+
+/// A value whose members a template can name.
+struct MustacheContext {
+    let value: Any
+    let members: [String: Any]
+
+    init(_ value: Any) {
+        self.value = value
+        switch value {
+        case let members as [String: Any]: self.members = members
+        case is String: members = [:]
+        default:
+            members = Mirror(reflecting: value).children.reduce(into: [:]) { members, child in
+                guard let name = child.label, let value = Self.unwrapped(child.value) else { return }
+                members[name] = value
+            }
+        }
+    }
+
+    /// The value in an optional, or nil for none: a property without a value counts as missing.
+    private static func unwrapped(_ value: Any) -> Any? {
+        if let optional = value as? any OptionalValue { optional.wrapped } else { value }
+    }
+}
+
+private protocol OptionalValue {
+    var wrapped: Any? { get }
+}
+
+extension Optional: OptionalValue {
+    fileprivate var wrapped: Any? { self }
+}
+
+/// Writes text so that HTML reads it as text, inside an element or inside a quoted attribute.
+///
+/// It compares bytes, not characters: a quote with a combining accent is one character, but a browser still sees a
+/// quote.
+enum HTMLText {
+    static func write(_ text: String, to output: inout [UInt8]) {
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "&"): output += "&amp;".utf8
+            case UInt8(ascii: "<"): output += "&lt;".utf8
+            case UInt8(ascii: ">"): output += "&gt;".utf8
+            case UInt8(ascii: "\""): output += "&quot;".utf8
+            case UInt8(ascii: "'"): output += "&#39;".utf8
+            default: output.append(byte)
+            }
+        }
+    }
+}

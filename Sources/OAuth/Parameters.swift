@@ -1,3 +1,6 @@
+public import Directory
+public import Values
+
 /// The request parameters that Spindle knows. Others are ignored (RFC 6749 §3.1, §3.2).
 public enum Parameter: String, Sendable, Hashable, CaseIterable {
     case grantType = "grant_type"
@@ -107,5 +110,16 @@ extension Span<UInt8> {
     fileprivate func contains(_ byte: UInt8) -> Bool {
         for index in indices where self[index] == byte { return true }
         return false
+    }
+}
+
+extension Client.ID {
+    /// The client in the resource name that SPiD's SDKs for browsers send: `sdrn:spid.no:client:ID`. Nil for any other
+    /// text.
+    public init?(sdrn text: String) {
+        guard let match = text.wholeMatch(of: /sdrn:[A-Za-z0-9.\-]{1,100}:client:([A-Za-z0-9._\-]{1,100})/) else {
+            return nil
+        }
+        self.init(String(match.output.1))
     }
 }

@@ -1,3 +1,5 @@
+import Transfer
+
 /// Why another server was not asked, or its response not accepted. For the log: contains no more than the host.
 public enum OutboundError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Not an absolute https URL of a plain host, without user, password or fragment.
@@ -40,5 +42,19 @@ public enum OutboundError: Error, Sendable, Equatable, CustomStringConvertible {
         case .tooMany: "too many questions are under way"
         case .tooOften: "too many questions of late"
         }
+    }
+}
+
+extension OutboundError {
+    /// The meaning of `error` for a request of at most `limit` bytes.
+    init(_ error: any Error, limit: Int) {
+        self =
+            switch error {
+            case TransferError.bodyTooLong: .tooLarge(longest: limit)
+            case TransferError.refusedAddress: .privateAddress
+            case TransferError.timedOut, NameServiceError.timedOut: .timedOut
+            case NameServiceError.busy: .busy
+            default: .unreachable
+            }
     }
 }

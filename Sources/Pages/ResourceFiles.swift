@@ -53,3 +53,45 @@ struct ResourceFiles: Sendable {
         return "\(folder)/\(name)"
     }
 }
+
+/// Our own files. A new one needs a line here.
+extension ResourceFiles {
+    static let embedded: [String: [UInt8]] = [
+        "account.html": PackageResources.account_html,
+        "code.html": PackageResources.code_html,
+        "confirm_address.html": PackageResources.confirm_address_html,
+        "consent.html": PackageResources.consent_html,
+        "de.json": PackageResources.de_json,
+        "delete_account.html": PackageResources.delete_account_html,
+        "development_answer.html": PackageResources.development_answer_html,
+        "development_banner.html": PackageResources.development_banner_html,
+        "development_sign_in.html": PackageResources.development_sign_in_html,
+        "en.json": PackageResources.en_json,
+        "forgotten.html": PackageResources.forgotten_html,
+        "form_post.html": PackageResources.form_post_html,
+        "frame.html": PackageResources.frame_html,
+        "introduction.html": PackageResources.introduction_html,
+        "login.html": PackageResources.login_html,
+        "logout.html": PackageResources.logout_html,
+        "mail.html": PackageResources.mail_html,
+        "mail.txt": PackageResources.mail_txt,
+        "message.html": PackageResources.message_html,
+        "message.js": PackageResources.message_js,
+        "new_password.html": PackageResources.new_password_html,
+        "no.json": PackageResources.no_json,
+        "phone_code.html": PackageResources.phone_code_html,
+        "phones.html": PackageResources.phones_html,
+        "pick.html": PackageResources.pick_html,
+        "restore.html": PackageResources.restore_html,
+        "sign_up.html": PackageResources.sign_up_html,
+        "sign_up_confirm.html": PackageResources.sign_up_confirm_html,
+        "signed_in.html": PackageResources.signed_in_html,
+        "signed_out.html": PackageResources.signed_out_html,
+        "spindle.css": PackageResources.spindle_css,
+        "submit.js": PackageResources.submit_js,
+        "sv.json": PackageResources.sv_json,
+        "switch_account.html": PackageResources.switch_account_html,
+        "verify.html": PackageResources.verify_html,
+        "web_message.html": PackageResources.web_message_html,
+    ]
+}

@@ -154,3 +154,36 @@ package struct UserObject: Sendable {
 
     private func claim(_ name: String) -> String { user.claim(name) }
 }
+
+/// Profile members that are shown differently from how they are stored.
+extension User {
+    /// A claim of the profile; empty when the user has none.
+    func claim(_ name: String) -> String { profile[name]?.string ?? "" }
+
+    var formattedName: String {
+        guard claim("name").isEmpty else { return claim("name") }
+        return [claim("given_name"), claim("family_name")].filter { !$0.isEmpty }.joined(separator: " ")
+    }
+
+    /// The user's name on a page: the nickname, or else the name.
+    package var displayedName: String { claim("nickname").isEmpty ? formattedName : claim("nickname") }
+
+    var gender: String { ["male", "female"].contains(claim("gender")) ? claim("gender") : "undisclosed" }
+}
+
+extension UserID {
+    /// Reads a user's number or uuid.
+    package init?(spid text: String) {
+        guard let id = UserID(text) ?? UserUUID(text)?.user else { return nil }
+        self = id
+    }
+}
+
+extension ConnectedUsers {
+    /// The user whose number or uuid `text` is; an import may have kept another uuid than the computed one. The caller
+    /// must still check that the client may know the user.
+    package func id(spid text: String) async throws -> UserID? {
+        if let id = UserID(spid: text) { return id }
+        return UserUUID.hasForm(text) ? try await id(ofSubject: text.lowercased()) : nil
+    }
+}

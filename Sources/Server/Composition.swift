@@ -1,6 +1,7 @@
 import AdminAPI
 import Authentication
 import BrowserPages
+import Cryptography
 import Directory
 import Ditto
 import Federation
@@ -11,6 +12,7 @@ import OAuth
 import OpenID
 import Outbound
 import Pages
+import SPiD
 import SPiDAPI
 import Storage
 import TokenAPI
@@ -147,5 +149,22 @@ extension Routes {
         var admin = Routes(below: ProblemBoundary.prefix, refusal: ProblemBoundary.response)
         for endpoint in administration?.endpoints ?? [] { endpoint.add(to: &admin) }
         self = routes + admin
+    }
+}
+
+extension UserEvents {
+    /// All subscribers to user events, in the order in which they act.
+    static func subscribers(_ callbacks: Callbacks, _ mail: MailComposer) -> [Subscriber] {
+        [
+            TokenFamilies.subscriber(telling: callbacks) { AppReturn.Address($0)?.client },
+            callbacks.subscriber,
+            Verifications.subscriber,
+            KnownDevices.subscriber,
+            IssuerSubjects.subscriber,
+            PhoneVerification.subscriber,
+            Agreements.subscriber,
+            DataObjects.subscriber,
+            UserMails(mail: mail).subscriber,
+        ]
     }
 }

@@ -1,16 +1,19 @@
+import Administration
 public import Authentication
 import BrowserPages
-import Administration
 public import Cryptography
 import Delivery
 public import Directory
+import Ditto
 public import Federation
 import HTTPSupport
 public import Keys
 public import Logging
 public import OAuth
+import OpenID
 import Outbound
 public import Pages
+import SPiD
 public import Storage
 public import Values
 
@@ -94,4 +97,11 @@ extension Callbacks.Post {
 extension Delivery.Share {
     /// The share of `merchant` for what its clients receive; clients without a merchant have one together.
     init(_ merchant: Merchant.ID?) { self.init(merchant?.text ?? "") }
+}
+
+extension StoredTable {
+    /// Every table, children before their parents: the order in which rows are swept and deleted.
+    public static let all =
+        ofOAuth + ofAuthentication + ofFederation + ofSPiD + [Outbox.table, DittoWebhooks.table] + ofDirectory + ofKeys
+        + [Facts.table]
 }

@@ -1,3 +1,6 @@
+public import JSON
+import Values
+
 /// One row of a result, read by column name.
 public struct Row: Sendable {
     @usableFromInline let columns: ColumnNames
@@ -23,5 +26,12 @@ public struct Row: Sendable {
         } catch StorageError.unreadable(let reason) {
             throw StorageError.unreadable("\(column): \(reason)")
         }
+    }
+}
+
+extension Row {
+    /// A time in the format of the copy of a user's data, in UTC; nil when the column is NULL.
+    public func utc(_ column: String) throws -> JSON? {
+        try get(column, as: Timestamp?.self).map { .string($0.iso8601) }
     }
 }

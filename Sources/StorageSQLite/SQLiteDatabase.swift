@@ -1,3 +1,5 @@
+import CSQLite
+import Glibc
 public import Storage
 import Synchronization
 import Threads
@@ -150,6 +152,31 @@ public final class SQLiteDatabase: Database {
         try await withCheckedThrowingContinuation { caller in
             let isTaken = writer.enqueue { connection in caller.resume(with: Result { try work(connection) }) }
             if !isTaken { caller.resume(throwing: StorageError.unavailable("the database is closing")) }
+        }
+    }
+}
+
+extension SQLiteDatabase {
+    /// The names of the tables in the file at `path`. The file is not changed, except that SQLite rolls back what a
+    /// killed process left unfinished, which a reader may not do.
+    public static func tables(in path: String) throws -> Set<String> {
+        do {
+            return try readTables(in: path)
+        } catch let error as StorageError {
+            guard case .unavailable = error, unsafe access(path + "-journal", F_OK) == 0 else { throw error }
+            let connection = try Connection(path, SQLITE_OPEN_READWRITE, patience: LockPatience(.milliseconds(500)))
+            defer { connection.close() }
+            try connection.answer("PRAGMA schema_version")
+            return try readTables(in: path)
+        }
+    }
+
+    private static func readTables(in path: String) throws -> Set<String> {
+        let reader = try Reader(path, OpenFiles(path), longestRead: .seconds(30))
+        defer { reader.close() }
+        return try reader.read { db in
+            let rows = try db.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")
+            return Set(try rows.map { try $0.get("name", as: String.self) })
         }
     }
 }

@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 import Storage
 
 /// A prepared statement and its lifetime. It belongs to its connection's thread.
@@ -131,4 +132,62 @@ import Storage
     private func failure(_ code: Int32) -> StorageError {
         unsafe StorageError(code, String(cString: sqlite3_errmsg(connection)))
     }
+}
+
+/// The memory of a statement's texts while it runs: SQLite reads them in place and does not copy them.
+@safe final class BoundTexts {
+    /// How many bytes are kept for the next statement; a rare larger text is freed.
+    private static let kept = 1 << 16
+
+    private var bytes = UnsafeMutableBufferPointer<CChar>.allocate(capacity: kept)
+    private var used = 0
+
+    deinit { unsafe bytes.deallocate() }
+
+    /// Makes room for texts of `size` bytes in all. Invalidates those of the previous statement.
+    func begin(size: Int) {
+        used = 0
+        let capacity = max(size, Self.kept)
+        guard unsafe bytes.count < size || bytes.count > capacity else { return }
+        unsafe bytes.deallocate()
+        unsafe bytes = .allocate(capacity: capacity)
+    }
+
+    /// Binds `text`, for which `begin(size:)` has made room, to the parameter `index` of `statement`.
+    ///
+    /// Throws for U+0000, as PostgreSQL does (docs/portable-sql.md): SQLite's functions would end the text there, and
+    /// the stored text would differ from the one that was checked.
+    func bind(_ text: String, to statement: OpaquePointer, _ index: Int32) throws(StorageError) -> Int32 {
+        guard let start = unsafe bytes.baseAddress else { return SQLITE_NOMEM }
+        let place = unsafe start + used
+        var text = text
+        let count = text.withUTF8 { source in
+            if let base = source.baseAddress { unsafe memcpy(place, base, source.count) }
+            return source.count
+        }
+        used += count
+        guard unsafe memchr(place, 0, count) == nil else { throw .holdsNUL }
+        return unsafe sqlite3_bind_text(statement, index, place, Int32(clamping: count), nil)
+    }
+}
+
+extension StorageError {
+    /// The error for SQLite's `code`, an extended result code. Its text contains no bound values.
+    init(_ code: Int32, _ text: String) {
+        switch (code & 0xFF, code) {
+        case (_, spindle_sqlite_constraint_unique), (_, spindle_sqlite_constraint_primary_key): self = .conflict(text)
+        case (_, spindle_sqlite_constraint_foreign_key): self = .constraint(text)
+        // A value of another type or size than its column's. SQLite's message for it quotes no value.
+        case (SQLITE_CONSTRAINT, _), (SQLITE_MISMATCH, _), (SQLITE_TOOBIG, _): self = .rejected(text)
+        // SQLite has no code for this, while a damaged file has one (SQLITE_CORRUPT, SQLITE_NOTADB).
+        case (_, SQLITE_ERROR) where text.hasPrefix("no such table: "): self = .noTable(text)
+        case (SQLITE_BUSY, _), (SQLITE_LOCKED, _), (SQLITE_FULL, _), (SQLITE_IOERR, _), (SQLITE_CANTOPEN, _),
+            (SQLITE_READONLY, _), (SQLITE_MISUSE, _), (SQLITE_INTERRUPT, _):
+            self = .unavailable(text)
+        default: self = .unreadable(text)
+        }
+    }
+
+    /// SQLite ended a transaction itself, after a full disk or a failed write: nothing of it is left.
+    static let rolledBack = StorageError.unavailable("SQLite rolled back")
 }

@@ -19,3 +19,19 @@ public enum Environment {
     /// there are threads, which may be reading the environment.
     public static func forbidKeyLog() { unsafe linux_forget_variable("SSLKEYLOGFILE") }
 }
+
+/// The core dumps of a process that crashes.
+public enum CoreDumps {
+    /// Disables them for this process: a core contains memory, and so keys, passwords and tokens.
+    public static func forbid() { linux_leave_no_core() }
+}
+
+/// How many files, sockets included, this process may have open.
+public enum OpenFiles {
+    /// Raises the limit as far as the system lets this process, and returns it. Shells and containers often begin with
+    /// 1024 although more are allowed.
+    public static func raiseLimit() -> Int64 {
+        let limit = linux_raise_open_files()
+        return limit > 0 ? limit : .max
+    }
+}

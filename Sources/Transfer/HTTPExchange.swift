@@ -1,4 +1,5 @@
 import CCurl
+import Text
 import Values
 
 /// One running request, on the thread of its loop.
@@ -162,5 +163,62 @@ final class HTTPExchange {
             handle.isConnected || time <= request.limits.connecting ? .timedOut : .connectTimedOut
         default: .failed(CurlFailure.text(of: code))
         }
+    }
+}
+
+/// The fields of a response, line by line as libcurl passes them.
+struct ResponseHead {
+    private(set) var fields: [(name: String, value: String)] = []
+    private var isOpen = false
+
+    /// Takes a line with its end. The next status line discards an interim response (RFC 9110 §15.2). Lines after the
+    /// empty line are trailers and dropped.
+    mutating func add(_ line: some Collection<UInt8>) {
+        let text = String(decoding: line, as: UTF8.self)
+        // Drops a line with too many combining marks, which an attacker could use to make comparing it slow.
+        guard text.isStreamSafe else { return }
+        if !isOpen, text.hasPrefix("HTTP/") {
+            isOpen = true
+            fields = []
+            return
+        }
+        guard isOpen else { return }
+        guard text != "\r\n", text != "\n" else {
+            isOpen = false
+            return
+        }
+        guard let colon = text.firstIndex(of: ":") else { return }
+        let name = String(text[..<colon])
+        guard !name.isEmpty, !name.contains(where: \.isWhitespace) else { return }
+        fields.append((name, String(text[text.index(after: colon)...].trimming(while: \.isWhitespace))))
+    }
+}
+
+/// Where a transfer connects to, whatever the host in its URL is.
+///
+/// libcurl keeps the addresses of names for all transfers of a thread. So the name given to it here is made of the
+/// addresses themselves: an entry left by any transfer leads to the same addresses.
+struct Route {
+    let scheme: String
+    let addresses: [IPAddress]
+    let port: Int
+
+    /// For CURLOPT_CONNECT_TO: every host and port of the URL become this name.
+    var connection: String { "::\(name):\(port)" }
+
+    /// For CURLOPT_RESOLVE; the plus lets the entry expire.
+    var resolution: String {
+        let list = addresses.map { address in
+            let text = address.description
+            return text.contains(":") ? "[\(text)]" : text
+        }
+        return "+\(name):\(port):\(list.joined(separator: ","))"
+    }
+
+    /// A reserved domain (RFC 2606 §2). It begins with a letter, so it cannot be an address.
+    private var name: String {
+        // libcurl allows 255 bytes here. The first address is enough: only a transfer alone on its thread has several.
+        let first = addresses.first.map { $0.description.replacing(":", with: "-") } ?? ""
+        return "a\(addresses.count)-\(first).invalid"
     }
 }

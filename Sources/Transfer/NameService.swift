@@ -1,3 +1,4 @@
+import CCurl
 import Glibc
 import Synchronization
 import Threads
@@ -123,5 +124,81 @@ public final class NameService: Sendable {
             unsafe next = entry.pointee.ai_next
         }
         return addresses
+    }
+}
+
+/// Why a host's addresses are not known.
+public enum NameServiceError: Error, Sendable, Equatable {
+    /// Too many look-ups are running.
+    case busy
+    case timedOut
+}
+
+/// A result that comes once: from the resolver, the clock or cancellation, whichever is first.
+final class PendingAddresses: Sendable {
+    private enum State {
+        case open
+        case awaited(CheckedContinuation<[IPAddress], any Error>)
+        case given(Result<[IPAddress], any Error>)
+        case taken
+    }
+    private let state = Mutex(State.open)
+
+    /// Whether its result is set, so that a later one changes nothing.
+    var isGiven: Bool {
+        state.withLock { state in
+            switch state {
+            case .open, .awaited: false
+            case .given, .taken: true
+            }
+        }
+    }
+
+    var value: [IPAddress] {
+        get async throws {
+            try await withCheckedThrowingContinuation { continuation in
+                let given: Result<[IPAddress], any Error>? = state.withLock { state in
+                    guard case .given(let result) = state else {
+                        state = .awaited(continuation)
+                        return nil
+                    }
+                    state = .taken
+                    return result
+                }
+                if let given { continuation.resume(with: given) }
+            }
+        }
+    }
+
+    func resume(with result: Result<[IPAddress], any Error>) {
+        let continuation: CheckedContinuation<[IPAddress], any Error>? = state.withLock { state in
+            switch state {
+            case .open:
+                state = .given(result)
+                return nil
+            case .awaited(let continuation):
+                state = .taken
+                return continuation
+            case .given, .taken:
+                return nil
+            }
+        }
+        continuation?.resume(with: result)
+    }
+}
+
+extension IPAddress {
+    /// Reads an address of either family in place: an IPv6 address is longer than a `sockaddr`.
+    @unsafe init?(socketAddress: UnsafePointer<sockaddr>) {
+        let raw = unsafe UnsafeRawPointer(socketAddress)
+        switch unsafe Int32(socketAddress.pointee.sa_family) {
+        case AF_INET:
+            let address = unsafe raw.loadUnaligned(as: sockaddr_in.self).sin_addr
+            self.init(bytes: unsafe withUnsafeBytes(of: address) { unsafe Array($0) })
+        case AF_INET6:
+            let address = unsafe raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr
+            self.init(bytes: unsafe withUnsafeBytes(of: address) { unsafe Array($0) })
+        default: return nil
+        }
     }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 import Threads
-import Values
+public import Values
 
 /// An SMTP client over libcurl. Each message has its own connection and thread.
 ///
@@ -65,5 +65,81 @@ public struct SMTPClient: Sendable {
         }
         guard !addresses.isEmpty else { throw SMTPFailure.unknownHost }
         return addresses
+    }
+}
+
+/// A mail server, and how to sign in to it.
+public struct SMTPDestination: Sendable {
+    public enum Security: Sendable, Hashable {
+        /// TLS from the first byte (RFC 8314).
+        case tls
+        /// STARTTLS, required before anything else is sent (RFC 3207).
+        case startTLS
+        /// In the clear.
+        case none
+    }
+
+    /// Without the brackets of an IPv6 address.
+    public let host: String
+    public let port: Int
+    public let security: Security
+    public let credentials: (user: String, password: Secret<SMTPDestination>)?
+    /// A PEM file of certificate authorities to trust instead of the system's.
+    public let authorities: String?
+    /// The name for EHLO (RFC 5321 §4.1.1.1).
+    public let name: String
+
+    public init(
+        host: String, port: Int, security: Security,
+        credentials: (user: String, password: Secret<SMTPDestination>)? = nil, authorities: String? = nil, name: String
+    ) {
+        self.host = host
+        self.port = port
+        self.security = security
+        self.credentials = credentials
+        self.authorities = authorities
+        self.name = name
+    }
+
+    var scheme: String { security == .tls ? "smtps" : "smtp" }
+
+    /// Whether none of its texts could end a command or a C string.
+    var isAcceptable: Bool {
+        let texts = [host, name, credentials?.user ?? "", credentials?.password.value ?? ""]
+        return texts.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
+            && SMTPMessage.isPrintable(name) && authorities?.utf8.contains(0) != true
+    }
+}
+
+/// A message and its envelope.
+public struct SMTPMessage: Sendable {
+    public let sender: String
+    public let recipient: String
+    /// Lines that end in CRLF; dots are doubled on the way (RFC 5321 §4.5.2).
+    public let bytes: [UInt8]
+
+    /// Nil for an address that could end its command, and for a message with a bare CR or LF: some servers take that
+    /// for the end of the message and read commands after it (RFC 5321 §2.3.8).
+    public init?(_ bytes: [UInt8], from sender: String, to recipient: String) {
+        guard Self.isAddress(sender), Self.isAddress(recipient), Self.hasWholeLineEnds(bytes) else { return nil }
+        self.bytes = bytes
+        self.sender = sender
+        self.recipient = recipient
+    }
+
+    private static func isAddress(_ text: String) -> Bool { isPrintable(text) && !text.contains(where: "<>".contains) }
+
+    /// ASCII without blanks and control bytes, and not empty.
+    static func isPrintable(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
+    private static func hasWholeLineEnds(_ bytes: [UInt8]) -> Bool {
+        var previous: UInt8 = 0
+        for byte in bytes {
+            guard (previous == 0x0D) == (byte == 0x0A) else { return false }
+            previous = byte
+        }
+        return previous != 0x0D
     }
 }

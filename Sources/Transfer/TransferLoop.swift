@@ -1,4 +1,6 @@
 import CCurl
+import CLinux
+import Glibc
 import Synchronization
 import Threads
 
@@ -114,5 +116,83 @@ import Threads
             guard !work.isOver else { return }
             SystemThread.sleep(for: .milliseconds(10))
         }
+    }
+}
+
+/// What callers pass to the loop of their client.
+final class TransferQueue: Sendable {
+    struct Work: Sendable {
+        var jobs: [HTTPJob] = []
+        var cancelled: [HTTPJob.Ticket] = []
+        /// No more work will come.
+        var isOver = false
+
+        fileprivate var isEmpty: Bool { jobs.isEmpty && cancelled.isEmpty && !isOver }
+    }
+
+    let waker: Waker
+    private let work = Mutex(Work())
+
+    init(_ waker: Waker) { self.waker = waker }
+
+    func start(_ job: HTTPJob) { add { $0.jobs.append(job) } }
+
+    func cancel(_ ticket: HTTPJob.Ticket) {
+        // The loop checks this before it starts a job; the list stops a job that has started.
+        ticket.isCancelled.store(true, ordering: .sequentiallyConsistent)
+        add { $0.cancelled.append(ticket) }
+    }
+
+    func end() { add { $0.isOver = true } }
+
+    /// All work since the last call.
+    func take() -> Work {
+        work.withLock { work in
+            defer { work = Work() }
+            return work
+        }
+    }
+
+    private func add(_ change: (inout Work) -> Void) {
+        let isFirst = work.withLock { work in
+            defer { change(&work) }
+            return work.isEmpty
+        }
+        // One wake-up is enough: the loop takes everything at once.
+        if isFirst { waker.wake() }
+    }
+}
+
+/// A request that a caller waits for.
+struct HTTPJob: Sendable {
+    /// Lets the caller cancel.
+    final class Ticket: Sendable {
+        let isCancelled = Atomic(false)
+    }
+
+    let ticket: Ticket
+    let request: HTTPClientRequest
+    let deadline: ContinuousClock.Instant
+    let continuation: CheckedContinuation<HTTPClientResponse, any Error>
+}
+
+/// Wakes the thread that waits for transfers; any thread may call it.
+final class Waker: Sendable {
+    let descriptor: Int32
+
+    /// Nil when the process has no descriptor left.
+    init?() {
+        descriptor = linux_eventfd()
+        guard descriptor >= 0 else { return nil }
+    }
+
+    deinit { close(descriptor) }
+
+    func wake() { linux_eventfd_signal(descriptor) }
+
+    /// Resets it, so that the next wait blocks again.
+    func clear() {
+        var count: UInt64 = 0
+        _ = unsafe read(descriptor, &count, MemoryLayout<UInt64>.size)
     }
 }

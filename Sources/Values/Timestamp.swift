@@ -1,3 +1,5 @@
+import Glibc
+
 /// A point in time, in milliseconds since 1970, so that 30 seconds are exact to the millisecond.
 public struct Timestamp: Sendable, Hashable, Comparable {
     public let milliseconds: Int64
@@ -50,4 +52,40 @@ extension Duration {
     public static func days(_ count: Int64) -> Duration { .seconds(count * 86400) }
     public static func hours(_ count: Int64) -> Duration { .seconds(count * 3600) }
     public static func minutes(_ count: Int64) -> Duration { .seconds(count * 60) }
+}
+
+extension Timestamp {
+    /// The time in UTC to the second, by RFC 3339: 2031-02-03T04:05:06Z.
+    public var iso8601: String {
+        var seconds = time_t(self.seconds)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        func digits(_ number: Int32, _ width: Int) -> String {
+            let text = String(number)
+            return String(repeating: "0", count: max(0, width - text.count)) + text
+        }
+        let day = [digits(parts.tm_year + 1900, 4), digits(parts.tm_mon + 1, 2), digits(parts.tm_mday, 2)]
+        let time = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { digits($0, 2) }
+        return "\(day.joined(separator: "-"))T\(time.joined(separator: ":"))Z"
+    }
+}
+
+/// The time of day. It is passed as an argument everywhere, so that tests can set it.
+public protocol WallClock: Sendable {
+    var now: Timestamp { get }
+}
+
+/// The machine's clock. No other code asks for the time of day.
+public struct SystemClock: WallClock {
+    public init() {}
+    public var now: Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Self.time(seconds: time.tv_sec, nanoseconds: time.tv_nsec)
+    }
+
+    /// A time before 1970 counts as 1970: ids begin with the time, which has no sign there.
+    static func time(seconds: Int, nanoseconds: Int) -> Timestamp {
+        Timestamp(milliseconds: max(0, Int64(seconds) * 1000 + Int64(nanoseconds) / 1_000_000))
+    }
 }

@@ -5,9 +5,9 @@ import Testing
 struct ClientKindTests {
     /// What reads and writes a client's document or its row, beside the kind itself.
     private static let documents = [
-        "Sources/Directory/Clients/Client+JSON.swift",
-        "Sources/Directory/Clients/Client+Metadata.swift",
-        "Sources/Directory/Clients/Client+Row.swift",
+        "Sources/Directory/Clients/ClientDocument.swift",
+        "Sources/Directory/Clients/ClientMetadata.swift",
+        "Sources/Directory/Clients/ClientRow.swift",
         "Sources/Directory/Clients/ClientKind.swift",
         "Sources/Directory/Clients/Clients.swift",
         "Sources/Server/Commands/ClientMembers.swift",
@@ -35,7 +35,7 @@ struct ClientKindTests {
         "Sources/AdminAPI/DocumentMembers.swift",
         "Sources/Administration/Administrator+clients.swift",
         "Sources/BrowserPages/Scripts/AjaxEndpoint.swift",
-        "Sources/Directory/Clients/ClientMetadata+web.swift",
+        "Sources/Directory/Clients/ClientMetadata.swift",
         "Sources/OAuth/Registration/ClientRegistration.swift",
     ]
 

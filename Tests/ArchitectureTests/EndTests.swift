@@ -10,7 +10,7 @@ struct EndTests {
             file.code.contains { $0.line.contains(/UPDATE (sessions|token_families) SET ended_at = (?!ended_at)/) }
         }.map(\.path)
         #expect(
-            marks == ["Sources/Directory/Sessions/Sessions+ending.swift", "Sources/OAuth/Endings/Ending+causes.swift"])
+            marks == ["Sources/Directory/Sessions/SessionEnds.swift", "Sources/OAuth/Endings/Ending+causes.swift"])
         let callers = SourceTree.sources.filter { $0.code.contains { $0.line.contains("Sessions.mark(") } }.map(\.path)
         #expect(callers == ["Sources/OAuth/Endings/Ending+causes.swift"])
     }
@@ -18,13 +18,13 @@ struct EndTests {
     /// Files that may ask whether another table's row is disabled: lists, callbacks, and rows other than sessions and
     /// tokens.
     private static let exceptions = [
-        "Sources/Authentication/Logins/ConnectedUsers+list.swift",
+        "Sources/Authentication/Logins/ConnectedUsers.swift",
         "Sources/Directory/Clients/Clients.swift",
-        "Sources/Directory/Clients/KnownOrigins.swift",
+        "Sources/Directory/Clients/Addresses/KnownOrigins.swift",
         "Sources/Directory/Sessions/HostSessions.swift",
         "Sources/Federation/Issuers/IssuerSubjects.swift",
-        "Sources/Federation/SignIn/TrustedIssuers+signIn.swift",
-        "Sources/OAuth/Callbacks/CallbackAnnouncement+people.swift",
+        "Sources/Federation/SignIn/SignInIssuers.swift",
+        "Sources/OAuth/Callbacks/CallbackAnnouncement.swift",
         "Sources/OAuth/Registration/InitialAccessTokens.swift",
     ]
 

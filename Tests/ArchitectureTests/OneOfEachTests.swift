@@ -5,8 +5,8 @@ import Testing
     /// Words of the one implementation, and the file that may say them.
     static let homes = [
         "pthread_create": "Sources/Threads/SystemThread.swift",
-        "func trimming(": "Sources/Text/BidirectionalCollection+trimming.swift",
-        "func trimmingSuffix(": "Sources/Text/BidirectionalCollection+trimming.swift",
+        "func trimming(": "Sources/Text/Trimming.swift",
+        "func trimmingSuffix(": "Sources/Text/Trimming.swift",
         "enum PercentEncoding": "Sources/Text/PercentEncoding.swift",
     ]
 

@@ -14,7 +14,9 @@ import Testing
 
     /// Files whose types are named together, by what they are parts of.
     static let collections: Set = [
-        "Sources/HTTPServer/Connection/TransportOutcomes.swift",
+        "Sources/Authentication/Throttle/RequestThrottles.swift",
+        "Sources/Directory/Clients/ClientRights.swift",
+        "Sources/HTTPServer/Connection/Transport.swift",
         "Sources/OAuth/Authorization/PKCE.swift",
         "Sources/OAuth/Refresh/RefreshRedemptions.swift",
     ]
@@ -72,8 +74,8 @@ import Testing
 
     @Test("The time of day is read in one place, and randomness in one")
     func ambient() {
-        #expect(places(of: Self.ambientTime) == ["Sources/Values/WallClock.swift"])
-        #expect(places(of: Self.ambientChance) == ["Sources/Cryptography/RandomBlock.swift"])
+        #expect(places(of: Self.ambientTime) == ["Sources/Values/Timestamp.swift"])
+        #expect(places(of: Self.ambientChance) == ["Sources/Cryptography/RandomSource.swift"])
     }
 
     private func places(of words: [String]) -> [String] {
@@ -86,8 +88,8 @@ import Testing
     static let unchecked = [
         "Sources/Cryptography/FetchedDigest.swift": "OpenSSL's EVP_MD, fetched once and never changed",
         "Sources/Cryptography/FetchedCipher.swift": "OpenSSL's EVP_CIPHER, fetched once and never changed",
-        "Sources/Cryptography/PrivateKey.swift": "OpenSSL's EVP_PKEY, never changed after it is made",
-        "Sources/Cryptography/PrivateKey+signing.swift": "OpenSSL's EVP_PKEY_CTX, which one signature has at a time",
+        "Sources/Cryptography/PrivateKey.swift": "OpenSSL's EVP_PKEY, never changed, and a context for each signature",
+        "Sources/Cryptography/PrivateKey.swift": "OpenSSL's EVP_PKEY_CTX, which one signature has at a time",
         "Sources/Cryptography/PublicKey.swift": "OpenSSL's EVP_PKEY, never changed after it is made",
         "Sources/HTTPServer/Loop/LoopBound.swift": "what belongs to one thread, and ends the process for another",
         "Sources/HTTPServer/TLS/TLSContext.swift": "OpenSSL's SSL_CTX, never changed after it is made",

@@ -1,4 +1,4 @@
-"""The version is named once, in Sources/Server/Version.swift, and CHANGELOG.md agrees with it."""
+"""The version is named once, in Sources/Server/Spindle.swift, and CHANGELOG.md agrees with it."""
 
 import re
 from datetime import date
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-VERSION_FILE = "Sources/Server/Version.swift"
+VERSION_FILE = "Sources/Server/Spindle.swift"
 VERSION = re.search(r'version = "(.*)"', (ROOT / VERSION_FILE).read_text())[1]
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text()
 KINDS = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}

@@ -1,6 +1,61 @@
 public import Directory
+import JSON
 public import Storage
 public import Values
+
+/// A stored attempt to sign in as a user: at which client, from which address, and whether it succeeded.
+public struct Login: Sendable {
+    public typealias ID = Identifier<Login>
+
+    /// The kind of a login, in SPiD's terms.
+    public enum Kind: String, Sendable {
+        /// On this server's pages.
+        case normal
+        /// By an existing session or a session code, without asking the user anything.
+        case auto
+        /// By another party's assertion.
+        case thirdParty = "thirdparty"
+        /// By an app that asked for the password itself.
+        case api
+    }
+
+    public let id: ID
+    public let user: UserID
+    /// The user's address, if the requester may see it.
+    public let email: String?
+    public let client: Client.ID
+    public let merchant: Merchant.ID?
+    public let kind: Kind
+    public let succeeded: Bool
+    /// The name of the party that asserted it.
+    public let provider: String?
+    public let address: String
+    public let userAgent: String
+    public let createdAt: Timestamp
+
+    /// An attempt, before its outcome is known.
+    public struct Attempt: Sendable {
+        let id: ID
+        let client: Client.ID?
+        let kind: Kind
+        let provider: String?
+        let address: String
+        let userAgent: String
+
+        /// - Parameter client: the client that sent the user; nil for none.
+        public init(
+            id: ID, client: Client.ID?, kind: Kind, provider: String? = nil, address: String, userAgent: String
+        ) {
+            self.id = id
+            self.client = client
+            self.kind = kind
+            self.provider = provider
+            self.address = address
+            // The browser's description of itself is shown and never trusted.
+            self.userAgent = String(userAgent.filter { !$0.isNewline }).prefix(bytes: 300)
+        }
+    }
+}
 
 /// Attempts to sign in, as the clients where they happened may see them.
 public struct Logins: Sendable {
@@ -149,5 +204,85 @@ extension Login {
             merchant: try row.get("merchant_id"), kind: Kind(rawValue: try row.get("type")) ?? .normal,
             succeeded: try row.get("succeeded"), provider: try row.get("provider"), address: try row.get("ip_address"),
             userAgent: try row.get("user_agent"), createdAt: try row.get("created_at"))
+    }
+}
+
+/// Attempts are stored in the transactions they belong to, so none costs an extra commit.
+extension Logins {
+    /// Stores an attempt to sign in as `user`, in the caller's transaction. Storing it again changes nothing.
+    public static func record(
+        _ attempt: Login.Attempt, of user: UserID, succeeded: Bool, at now: Timestamp, in db: any Transaction
+    ) throws {
+        // The user may have been deleted since they were found.
+        guard try !db.rows("SELECT id FROM users WHERE id = \(user)").isEmpty else { return }
+        try db.execute(
+            """
+            INSERT INTO logins (id, user_id, client_id, type, succeeded, provider, user_agent, ip_address, created_at)
+            VALUES (\(attempt.id), \(user), \(attempt.client), \(attempt.kind.rawValue), \(succeeded),
+                \(attempt.provider), \(attempt.userAgent), \(attempt.address), \(now))
+            ON CONFLICT (id) DO NOTHING
+            """)
+        try forgetOldest(of: user, after: attempt, in: db)
+    }
+
+    /// How many attempts are kept of one user. A user who signs in every day leaves ninety before they expire.
+    static let most = 1000
+    /// The attempts that each client keeps at least, however many others have.
+    static let mostOfClient = 250
+
+    /// Deletes a user's oldest attempts beyond `most`, of the attempt's own client only. An app may open sessions
+    /// thousands of times a minute, and must not push out what other clients' backends see. Beyond four times as many,
+    /// deletes the oldest of all.
+    ///
+    /// Runs for one attempt in 256, chosen by its random id, so that few sign-ins pay for it. The limit may therefore
+    /// be exceeded by some hundreds.
+    private static func forgetOldest(of user: UserID, after attempt: Login.Attempt, in db: any Transaction) throws {
+        guard attempt.id.isSampled else { return }
+        let client = attempt.client?.text ?? ""
+        let others = try db.rows(
+            "SELECT id FROM logins WHERE user_id = \(user) AND COALESCE(client_id, '') <> \(client) LIMIT \(most)"
+        ).count
+        try db.execute(
+            """
+            DELETE FROM logins WHERE id IN (
+                SELECT id FROM logins WHERE user_id = \(user) AND COALESCE(client_id, '') = \(client)
+                ORDER BY created_at DESC, id DESC LIMIT \(2 * most) OFFSET \(max(most - others, mostOfClient)))
+            """)
+        try db.execute(
+            """
+            DELETE FROM logins WHERE id IN (
+                SELECT id FROM logins WHERE user_id = \(user)
+                ORDER BY created_at DESC, id DESC LIMIT \(2 * most) OFFSET \(4 * most))
+            """)
+    }
+
+    /// Marks an attempt that was stored as a failure as successful.
+    static func succeed(_ attempt: Login.Attempt, in db: any Transaction) throws {
+        try db.execute("UPDATE logins SET succeeded = 1 WHERE id = \(attempt.id)")
+    }
+
+    /// Removes a stored attempt: the password was never checked.
+    static func forget(_ attempt: Login.Attempt, in db: any Transaction) throws {
+        try db.execute("DELETE FROM logins WHERE id = \(attempt.id)")
+    }
+}
+
+extension Logins {
+    static let export = StoredTable.Export.member("logins") { user, db in
+        .array(
+            try db.rows(
+                """
+                SELECT client_id, type, succeeded, provider, user_agent, ip_address, created_at FROM logins
+                WHERE user_id = \(user) ORDER BY created_at DESC, id DESC LIMIT \(StoredTable.Export.most)
+                """
+            ).map { row in
+                .members([
+                    "at": try row.utc("created_at"), "type": .string(try row.get("type")),
+                    "succeeded": .bool(try row.get("succeeded")), "address": .string(try row.get("ip_address")),
+                    "device": .string(try row.get("user_agent")),
+                    "client_id": try row.get("client_id", as: String?.self).map { .string($0) },
+                    "provider": try row.get("provider", as: String?.self).map { .string($0) },
+                ])
+            })
     }
 }

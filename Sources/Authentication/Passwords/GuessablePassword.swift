@@ -37,3 +37,51 @@ struct GuessablePassword: Sendable {
         }
     }
 }
+
+/// The most common passwords in leaks, and the words they are made of.
+struct CommonPasswords: Sendable {
+    private let passwords: Set<String>
+    /// The entries without trailing digits and marks, except those too short to mean anything.
+    private let bases: Set<String>
+
+    /// The bundled list, read once.
+    static let bundled = CommonPasswords(list: PackageResources.common_passwords_txt)
+
+    /// Reads a list with one password a line.
+    init(list: [UInt8]) {
+        let lines = list.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+        passwords = Set(lines)
+        bases = Set(lines.map { GuessablePassword($0).base }.filter { $0.count >= Self.shortestBase })
+    }
+
+    private static let shortestBase = 6
+
+    func contain(_ password: GuessablePassword) -> Bool {
+        passwords.contains(password.folded) || bases.contains(password.base)
+    }
+}
+
+/// Terms that others who know the user could guess: addresses, names, and the words of a name.
+struct PersonalTerms: Sendable {
+    private let terms: Set<String>
+
+    init(_ texts: [String]) {
+        var terms: Set<String> = []
+        for text in texts {
+            terms.insert(Self.letters(text))
+            for part in text.split(separator: "@").prefix(1) { terms.insert(Self.letters(part)) }
+            for word in text.split(whereSeparator: \.isWhitespace) { terms.insert(Self.letters(word)) }
+        }
+        // A short name is part of many words and no password by itself.
+        self.terms = terms.filter { $0.count >= 4 }
+    }
+
+    func contain(_ password: GuessablePassword) -> Bool {
+        terms.contains(Self.letters(password.folded)) || terms.contains(Self.letters(password.base))
+    }
+
+    /// The text without letter case and separators: "Kari Nordmann" equals "kari.nordmann".
+    private static func letters(_ text: some StringProtocol) -> String {
+        text.lowercased().filter { $0.isLetter || $0.isNumber }
+    }
+}

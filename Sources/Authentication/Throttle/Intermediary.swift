@@ -1,3 +1,4 @@
+import Cryptography
 import Directory
 import Values
 
@@ -16,4 +17,10 @@ struct Intermediary: Sendable {
         answersForItself = client.may(.answerForItself)
         share = answersForItself ? client.merchant?.text ?? "" : "app \(client.id)"
     }
+}
+
+extension HashingPool {
+    /// Whose turn it is when a password from `address` is hashed. An IPv6 site has so many networks that it could fill
+    /// the queue with one caller from each, so the whole site takes one turn.
+    static func sender(_ address: String) -> String { IPAddress.site(of: address) ?? address }
 }

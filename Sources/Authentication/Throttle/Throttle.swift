@@ -1,3 +1,4 @@
+import Directory
 import Storage
 import Values
 
@@ -209,5 +210,225 @@ enum Throttle {
         guard stored > latest + skew else { return stored }
         try db.execute("UPDATE throttles SET theoretical_arrival = \(latest) WHERE name = \(bucket.name)")
         return latest
+    }
+}
+
+/// Limits how often users are changed: every change is told to all clients that know the user.
+extension Throttle {
+    /// Charges a change of `user` by the user, or throws how long to wait without charging it.
+    static func chargeOwnChange(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
+        let bucket = Bucket("own changes|\(user)", burst: 20, refill: .seconds(30))
+        if let wait = try take(bucket, at: now, in: db) { throw PasswordSignIn.Refusal.throttled(wait) }
+    }
+
+    /// As above for a new password set in `session`. A user who proved the former password is charged as the user, in
+    /// any session. Otherwise the session is charged, so that a copied cookie of another session cannot use up the
+    /// change that ends it.
+    static func chargeOwnPassword(
+        in session: Session, isProved: Bool, at now: Timestamp, in db: any Transaction
+    ) throws {
+        let setter = isProved ? "\(session.user)" : "\(session.user)|\(session.id)"
+        let bucket = Bucket("own passwords|\(setter)", burst: 20, refill: .seconds(30))
+        if let wait = try take(bucket, at: now, in: db) { throw PasswordSignIn.Refusal.throttled(wait) }
+    }
+
+    /// Charges a request of `user` for deletion. Each ends and tells as much as a new password, and sends a mail; a
+    /// user can cancel at any time and ask again.
+    static func chargeDeletion(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
+        let bucket = Bucket("deletions|\(user)", burst: 5, refill: .hours(1))
+        if let wait = try take(bucket, at: now, in: db) { throw PasswordSignIn.Refusal.throttled(wait) }
+    }
+
+    /// As above for a change of `user` by a client or an administrator of `merchant`, which leaves the shares of the
+    /// user and of other merchants alone.
+    static func chargeChange(
+        of user: UserID, by merchant: Merchant.ID?, at now: Timestamp, in db: any Transaction
+    ) throws {
+        let bucket = Bucket("changes by|\(merchant?.text ?? "")|\(user)", burst: 20, refill: .seconds(30))
+        if let wait = try take(bucket, at: now, in: db) { throw PasswordSignIn.Refusal.throttled(wait) }
+    }
+}
+
+/// Limits the users that clients and administrators make.
+extension Throttle {
+    /// A backend signs up many users from one IP address, so the client is charged instead.
+    static func chargeSignUp(by client: Client, at now: Timestamp, in db: any Transaction) throws -> Duration? {
+        try take(all: signUps(by: client), at: now, in: db)
+    }
+
+    /// Refunds that charge.
+    static func refundSignUp(by client: Client, in db: any Transaction) throws {
+        for bucket in signUps(by: client) { try giveBack(bucket, in: db) }
+    }
+
+    /// The same for a user that an administrator of `merchant` makes, without a mail.
+    static func chargeUser(by merchant: Merchant.ID, at now: Timestamp, in db: any Transaction) throws -> Duration? {
+        try take(users(by: merchant), at: now, in: db)
+    }
+
+    private static func signUps(by client: Client) -> [Bucket] {
+        var buckets = [Bucket("sign-ups by|\(client.id)", burst: 600, refill: .seconds(6))]
+        // A merchant can make as many clients as it likes.
+        if let merchant = client.merchant { buckets.append(users(by: merchant)) }
+        return buckets
+    }
+
+    private static func users(by merchant: Merchant.ID) -> Bucket {
+        Bucket("users by|\(merchant)", burst: 3000, refill: .seconds(1))
+    }
+}
+
+/// Limits text messages that are sent on request. Each costs the operator money, so the limits are lower than for
+/// mails.
+extension Throttle {
+    /// Charges what `address`, if given, and a signed-in user ask for, or returns how long to wait without charging.
+    static func chargeAsking(
+        of verification: Verification, from address: String?, at now: Timestamp, in db: any Transaction
+    ) throws -> Duration? {
+        guard verification.phone != nil else {
+            return try address.flatMap { try chargeAsking(from: $0, at: now, in: db) }
+        }
+        var buckets = address.map { origin("texts from", $0, burst: 10, refill: .minutes(6)) } ?? []
+        // Signing up many users gives many shares, so each user has only a few numbers to try.
+        if verification.purpose == .verifyPhone, let user = verification.user {
+            buckets.append(Bucket("texts of|\(user)", burst: 5, refill: .hours(1)))
+        }
+        return try take(all: buckets, at: now, in: db)
+    }
+
+    /// A backend asks for users whose addresses are not seen here, so it is charged, together with its merchant for all
+    /// its clients. A leaked secret uses up only half for the others.
+    static func chargeText(
+        by client: Client.ID, of merchant: Merchant.ID, at now: Timestamp, in db: any Transaction
+    ) throws -> Duration? {
+        let buckets = [
+            Bucket("texts by client|\(client)", burst: 30, refill: .minutes(2)),
+            Bucket("texts by|\(merchant)", burst: 60, refill: .minutes(1)),
+        ]
+        return try take(all: buckets, at: now, in: db)
+    }
+
+    /// Each purpose has its own bucket, as mails have.
+    static func number(_ phone: PhoneNumber, _ purpose: Verification.Purpose, share: String) -> Bucket {
+        Bucket("texts to|\(purpose.rawValue)|\(phone.text)\(share)", burst: 5, refill: .minutes(12))
+    }
+}
+
+/// Limits mails that are sent on request. There are two kinds of buckets: the requester's IP address with its /48,
+/// which is charged before any work is done, and the mailbox.
+extension Throttle {
+    private static func origin(_ address: String) -> [Bucket] {
+        origin("mails from", address, burst: 30, refill: .minutes(2))
+    }
+
+    /// Each purpose has its own bucket: flooding a mailbox with codes does not block the link that sets a new password.
+    private static func mailbox(
+        _ recipient: EmailAddress, _ purpose: Verification.Purpose, share: String = ""
+    ) -> Bucket {
+        Bucket("mails to|\(purpose.rawValue)|\(recipient.text)\(share)", burst: 5, refill: .minutes(12))
+    }
+
+    /// Charges one mail that `address` asked for, or returns how long to wait without charging it.
+    static func chargeAsking(from address: String, at now: Timestamp, in db: any Transaction) throws -> Duration? {
+        try take(all: origin(address), at: now, in: db)
+    }
+
+    /// Refunds that charge: no work was done for it.
+    static func refundAsking(from address: String, in db: any Transaction) throws {
+        for bucket in origin(address) { try giveBack(bucket, in: db) }
+    }
+
+    /// Charges one mail to `recipient`. False when the mailbox got too many recently. The requester is not told,
+    /// because that would reveal something about the mailbox.
+    static func chargeMailbox(
+        _ recipient: EmailAddress, for purpose: Verification.Purpose, _ now: Timestamp, in db: any Transaction
+    ) throws -> Bool {
+        try take(mailbox(recipient, purpose), at: now, in: db) == nil
+    }
+
+    /// Charges one mail or text message to the recipient of `verification`, asked for at `place` or by `backend`. False
+    /// when too much went there recently, and the user has no reserve there or has used it up.
+    static func chargeRecipient(
+        of verification: Verification, at place: KnownDevices.Place?, by backend: Client?, _ now: Timestamp,
+        in db: any Transaction
+    ) throws -> Bool {
+        let share = try share(of: verification, at: place, for: backend, in: db)
+        let bucket: Bucket
+        if let phone = verification.phone {
+            bucket = number(phone, verification.purpose, share: share)
+        } else if let recipient = EmailAddress(verification.email) {
+            bucket = mailbox(recipient, verification.purpose, share: share)
+        } else {
+            return false
+        }
+        if try take(bucket, at: now, in: db) == nil { return true }
+        let reserves = try reserves(of: verification, in: db)
+        return try !reserves.isEmpty && take(all: reserves, at: now, in: db) == nil
+    }
+
+    /// A reserve that requests by others leave to a user who moves to an address or number. It allows two messages
+    /// while the user's current address is verified, and thirty for all such users together, so that the total stays
+    /// limited. Using up thirty takes fifteen users, each with a verified address.
+    private static func reserves(of verification: Verification, in db: any Transaction) throws -> [Bucket] {
+        let (purpose, recipient) = (verification.purpose, verification.recipient)
+        guard [.changeEmail, .verifyPhone].contains(purpose), let user = verification.user,
+            try User.find(user, in: db)?.emailVerified == true
+        else { return [] }
+        return [
+            Bucket("reserve of|\(user)|\(purpose.rawValue)|\(recipient)", burst: 2, refill: .hours(4)),
+            Bucket("reserve of all|\(purpose.rawValue)|\(recipient)", burst: 30, refill: .minutes(10)),
+        ]
+    }
+
+    /// Shares that requests from elsewhere cannot use up. A browser in which the recipient signed in before has its
+    /// own. So has a known address, because apps have no cookie, and a merchant's first-party backends together where
+    /// the recipient uses its apps. Everything else shares one.
+    private static func share(
+        of verification: Verification, at place: KnownDevices.Place?, for backend: Client?, in db: any Transaction
+    ) throws -> String {
+        if let mark = place?.deviceMark, try KnownDevices.knows(mark, ofReaderOf: verification, in: db) {
+            return "|device \(mark.text)"
+        }
+        if let mark = place?.addressMark, try KnownDevices.knows(mark, ofReaderOf: verification, in: db) {
+            return "|address \(mark.text)"
+        }
+        if let backend, backend.may(.shareWithMerchant), let merchant = backend.merchant, let user = verification.user,
+            try Connections.hasAny(user, around: backend, in: db)
+        {
+            return "|merchant \(merchant)"
+        }
+        return ""
+    }
+
+    /// Counts wrong codes for one recipient, in any browser and over any number of mails. One count is for signing in,
+    /// except at known devices and addresses. Another is for changing to an address or a number: otherwise many users
+    /// together could try any number of codes for it. Nil where codes are not counted together.
+    /// - Parameter intermediary: whose form they are typed in, where the user is known. They count apart, so that
+    ///   neither uses up the others'.
+    private static func codes(
+        _ purpose: Verification.Purpose, to recipient: String, at intermediary: Intermediary?
+    ) -> Bucket? {
+        let place = intermediary.map { "codes at backends|\($0.share)|" } ?? "codes|"
+        return switch purpose {
+        case .signIn, .signInByPhone: Bucket(place + recipient, burst: 15, refill: .minutes(30))
+        case .changeEmail, .verifyPhone: Bucket("codes to move to|\(recipient)", burst: 100, refill: .minutes(5))
+        default: nil
+        }
+    }
+
+    /// How long to wait before a code that went to `recipient` may be tried.
+    static func waitForCode(
+        _ purpose: Verification.Purpose, to recipient: String, at intermediary: Intermediary? = nil,
+        _ now: Timestamp, in db: any Transaction
+    ) throws -> Duration? {
+        try codes(purpose, to: recipient, at: intermediary).flatMap { try wait(for: $0, at: now, in: db) }
+    }
+
+    /// Charges a wrong code.
+    static func chargeWrongCode(
+        _ purpose: Verification.Purpose, to recipient: String, at intermediary: Intermediary? = nil,
+        _ now: Timestamp, in db: any Transaction
+    ) throws {
+        if let bucket = codes(purpose, to: recipient, at: intermediary) { _ = try take(bucket, at: now, in: db) }
     }
 }

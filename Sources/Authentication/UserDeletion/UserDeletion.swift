@@ -8,7 +8,7 @@ public import Values
 /// that set it or the sweeper of any node finishes the deletion, also after a crash in between.
 ///
 /// docs/architecture.md ("The life of a deleted user") lists what goes when, and who acts. The subscribers are composed
-/// in Sources/Server/UserEvents+subscribers.swift; each table's `StoredTable` says what becomes of its rows.
+/// in Sources/Server/Composition.swift; each table's `StoredTable` says what becomes of its rows.
 public struct UserDeletion: Sendable {
     let database: any Database
     /// Deletes rows that are too many for one transaction, in batches, before the user's own row.
@@ -99,5 +99,123 @@ public struct UserDeletion: Sendable {
     ) throws {
         try User.scheduleDeletion(of: id, at: due, in: db)
         try announcement.say(.accessRevoked(keeping: nil), id, db)
+    }
+}
+
+/// What happens when a deletion is due.
+extension UserDeletion {
+    /// The result of one round.
+    public struct Round: Sendable {
+        public fileprivate(set) var gone = 0
+        /// Whether there may be more.
+        public fileprivate(set) var isBehind = false
+        /// The users that could not be deleted yet, and why.
+        public fileprivate(set) var failures: [(user: UserID, error: any Error)] = []
+    }
+
+    /// Deletes users whose deletion is due, at most `batch`, each in its own transactions. Any number of nodes may do
+    /// so at once: each user is deleted once. A failure does not hold up the others.
+    public func deleteDue(
+        at now: Timestamp, batch: Int = 20, within budget: BulkErasure.Budget = .unlimited
+    ) async throws -> Round {
+        let due: [UserID] = try await database.read { db in
+            try db.rows(
+                "SELECT id FROM users WHERE deletion_due_at <= \(now) ORDER BY deletion_due_at LIMIT \(batch)"
+            ).map { try $0.get("id") }
+        }
+        var round = Round()
+        var budget = budget
+        for user in due {
+            do {
+                if try await finish(user, at: now, &budget) { round.gone += 1 }
+                guard !budget.isSpent else {
+                    round.isBehind = true
+                    return round
+                }
+            } catch {
+                round.failures.append((user, error))
+            }
+        }
+        round.isBehind = due.count >= batch && round.gone > 0
+        return round
+    }
+
+    /// Deletes a user that is due, unless that takes more than `budget`. Returns whether this call did it.
+    func finish(_ id: UserID, at now: Timestamp, _ budget: inout BulkErasure.Budget) async throws -> Bool {
+        let isErased = try await erasure.user(id, &budget) { db in
+            try User.find(id, in: db)?.deletionDueAt.map { $0 <= now } == true
+        }
+        guard isErased else { return false }
+        return try await events.write(to: database, at: now) { db, announcement in
+            // Restored, or another node was faster, or this closure runs again after a COMMIT of unknown outcome.
+            guard let due = try User.find(id, in: db)?.deletionDueAt, due <= now else { return false }
+            // Before the row is deleted, because it leads to the clients that are told.
+            try announcement.say(.deleted, id, db)
+            // Rows with a foreign key are deleted with the user's. Tokens and codes without one keep a user id that no
+            // longer exists, until they expire.
+            return try User.delete(id, dueBy: now, in: db)
+        }
+    }
+}
+
+/// A user who signs in before the deletion is due may cancel it.
+extension UserDeletion {
+    public enum Decision: Sendable { case keep, leave }
+
+    public enum Answer: Sendable, Equatable {
+        case kept
+        case leaving(Timestamp)
+    }
+
+    /// Applies the decision of a user who has just authenticated in this browser. A user who stays is signed in by
+    /// `opening`.
+    /// - Parameter isOpen: whether users can still sign in to all merchants with the issuer of this id.
+    public func decide(
+        _ decision: Decision, on id: Verification.ID, by attempt: VerificationAttempt, browser: Fingerprint<Browser>?,
+        verifications: Verifications, opening: Session.Opening, replacing old: Session.ID?,
+        isOpen: @escaping @Sendable (_ issuer: String, any Transaction) throws -> Bool
+    ) async throws -> Result<Answer, Verification.Refusal> {
+        let now = clock.now
+        return try await events.write(to: database, at: now) { db, announcement in
+            let taken = try verifications.take(
+                id: id, purpose: .restore, browser: browser, attempt: attempt.id, in: db)
+            let (user, offer): (UserID, Verification)
+            switch taken {
+            case .failure(let refusal): return .failure(refusal)
+            case .success(let verification):
+                guard let found = verification.user else { return .failure(.unknown) }
+                (user, offer) = (found, verification)
+            }
+            // Disabling ends earlier offers, and there are no later ones, because a disabled user cannot sign in.
+            guard try db.rows("SELECT id FROM users WHERE id = \(user) AND disabled_at IS NOT NULL").isEmpty else {
+                return .failure(.gone(reason: "disabled_user"))
+            }
+            if decision == .keep, offer.wasTaken {
+                return try offer.again(opening, replacing: old, at: now, in: db).map { _ in .kept }
+            }
+            if decision == .keep {
+                // A session that rests on a deleted issuer would never be ended.
+                if let issuer = offer.issuer, try !isOpen(issuer, db) {
+                    return .failure(.gone(reason: "issuer_closed"))
+                }
+                try announcement.watching(user, in: db) { try Self.restore(user, at: now, in: db) }
+            }
+            let row = try db.rows("SELECT deletion_due_at FROM users WHERE id = \(user)").first
+            guard let row else { return .failure(.gone(reason: "account_deleted")) }
+            if let dueAt: Timestamp = try row.get("deletion_due_at") { return .success(.leaving(dueAt)) }
+            // Cancelled in another browser meanwhile: a user who still wants to leave asks again.
+            guard decision == .keep else { return .failure(.gone(reason: "kept_elsewhere")) }
+            // One answer is enough. Another offer may rest on a sign-in method that the user removes now.
+            try Verifications.endOffers(to: user, at: now, in: db)
+            try Sessions.open(
+                opening.by(offer.method ?? .mail, since: offer.createdAt).resting(on: offer.issuer), user: user,
+                replacing: old, at: now, in: db, announcement)
+            return .success(.kept)
+        }
+    }
+
+    /// Cancels the deletion, if it is not due yet.
+    static func restore(_ id: UserID, at now: Timestamp, in db: any Transaction) throws {
+        try User.cancelDeletion(of: id, at: now, in: db)
     }
 }

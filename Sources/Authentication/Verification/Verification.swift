@@ -1,4 +1,6 @@
+import Cryptography
 public import Directory
+import Storage
 public import Values
 
 /// A secret sent to an e-mail address or, as a text message, to a phone. Returning it proves that messages sent there
@@ -98,3 +100,31 @@ public struct Verification: Sendable {
 
 /// A browser, known by a cookie that says nothing about its user.
 public enum Browser {}
+
+extension Verification {
+    /// Whether this is the first proof that the user's address is read by its owner. Must run in the transaction that
+    /// marks the address as verified.
+    func isFirstProof(in db: any Transaction) throws -> Bool {
+        guard let user else { return false }
+        return try !db.rows("SELECT id FROM users WHERE id = \(user) AND email_verified = 0").isEmpty
+    }
+
+    /// The event of a first proof. A link without a browser comes from a sign-up in an app, whose client the user
+    /// knows; any other link's `continueTo` could be chosen by anyone.
+    var takeover: UserEvent { .takenOver(signUp: browser == nil && !continueTo.isEmpty ? continueTo : nil) }
+}
+
+/// A code of six digits that a user reads in a mail and types.
+enum OneTimeCode {
+    static func random(from random: any RandomSource) -> String {
+        // 64 bits modulo a million: no code is likelier than another by more than one in ten billion.
+        let number = random.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % 1_000_000
+        let digits = String(number)
+        return String(repeating: "0", count: 6 - digits.count) + digits
+    }
+
+    /// The digits of the typed text: users copy spaces and hyphens along.
+    static func digits(of text: String) -> String {
+        String(text.prefix(40).filter { $0.isASCII && $0.isNumber })
+    }
+}

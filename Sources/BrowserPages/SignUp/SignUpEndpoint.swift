@@ -7,6 +7,7 @@ import Logging
 public import OAuth
 import Pages
 import Storage
+import Text
 import Values
 
 /// `GET` and `POST /signup`: signs up a new user, by a typed code or an opened link.
@@ -143,5 +144,33 @@ extension PageRenderer {
         return page(
             templates.signUp(signUp, in: visit.frame), visit.framable, status: status, cookies: [form.setCookie],
             formsLeaveSite: visit.destination?.interaction != nil)
+    }
+}
+
+/// A name as a user typed it, in any script, without characters that control a terminal or break a line.
+struct DisplayedName: Sendable {
+    let text: String
+
+    init(_ text: String) {
+        self.text = String(text.trimming(while: \.isWhitespace))
+    }
+
+    // The limits of `UserChanges`.
+    var isTooLong: Bool { text.utf8.count > ProfileChanges.longest }
+    var isFit: Bool { !text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F } }
+}
+
+extension TermsLink {
+    /// The link to `terms`, which are those of `client` or of the platform.
+    init(_ terms: Terms, of client: Client?) {
+        self.init(uri: terms.uri, owner: terms.client == nil ? nil : client?.name)
+    }
+}
+
+extension Form {
+    /// Those of `terms` that the form's page showed: terms that were not shown cannot be accepted.
+    func agreed(of terms: [Terms?]) -> [Terms] {
+        let shown = Set(pairs.filter { $0.name == "terms" }.map(\.value))
+        return terms.compactMap(\.self).filter { shown.contains($0.uri) }
     }
 }

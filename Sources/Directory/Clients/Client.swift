@@ -1,3 +1,5 @@
+public import JSON
+import Storage
 public import Values
 
 /// An application that asks for tokens: a phone app, a backend, an administrator's script.
@@ -81,4 +83,58 @@ public struct Client: Sendable, Equatable {
 
     /// The registered redirect URI that is exactly `text`.
     public func redirectURI(_ text: String) -> RedirectURI? { redirectURIs.first { $0.isExactly(text) } }
+}
+
+extension Client {
+    mutating func take(_ metadata: ClientMetadata) {
+        kind = kind.changed(to: metadata)
+        name = metadata.name
+        redirectURIs = metadata.redirectURIs
+        grantTypes = metadata.grantTypes
+        scope = metadata.scope
+        rotatesRefreshTokens = metadata.rotatesRefreshTokens
+        accessTokenLifetime = metadata.accessTokenLifetime
+        refreshTokenLifetime = metadata.refreshTokenLifetime
+        refreshFamilyLifetime = metadata.refreshFamilyLifetime
+        refreshRepeatWindow = metadata.refreshRepeatWindow
+        chosenRefreshLeeway = metadata.chosenRefreshLeeway
+        requiresPKCE = metadata.requiresPKCE ?? requiresPKCE
+        webPages = metadata.webPages
+        postLogoutRedirectURIs = metadata.postLogoutRedirectURIs
+        callbackURI = metadata.callbackURI
+        requiresVerifiedEmail = metadata.requiresVerifiedEmail
+        signsResponses = metadata.signsResponses
+        termsURI = metadata.termsURI
+        openID = metadata.openID
+        spid = metadata.spid
+    }
+}
+
+extension JSONFault {
+    public static let platformScopeOfMerchant = JSONFault(
+        "scope", "without admin for a merchant's client; admin:merchant is for those")
+}
+
+extension Client {
+    /// The clients whose tokens buy exchange codes for this client; nil for a backend, which takes those of all its
+    /// merchant's clients. A copy of an app contains its secret, so an app takes only the clients it names, and itself
+    /// where a server shares its id and secret, as behind SPiD's apps. Tokens from these codes outlive the
+    /// app's sign-out, as a backend's tokens do (docs/decisions/what-spid-clients-may.md).
+    package var exchangeCodeSources: [ID]? {
+        guard !may(.takeCodesOfAnyClient) else { return nil }
+        let hasServer = may(.takeCodesOfItself) && redirectURIs.contains { $0.secureHost != nil }
+        return spid.publicExchangeCodesFrom + (hasServer ? [id] : [])
+    }
+
+    /// Refuses a source of exchange codes (`SPiDSettings.publicExchangeCodesFrom`) that is no client of the same
+    /// merchant. `former` is the client before the change: sources it already had may stay, even when deleted since.
+    func confirmSources(after former: Client?, in db: any Transaction) throws {
+        let kept = former?.spid.publicExchangeCodesFrom ?? []
+        for source in spid.publicExchangeCodesFrom where !kept.contains(source) {
+            let found = try db.rows("SELECT id FROM clients WHERE id = \(source) AND merchant_id = \(merchant)")
+            guard !found.isEmpty else {
+                throw JSONFault("public_exchange_codes_from", "ids of clients of its merchant")
+            }
+        }
+    }
 }

@@ -1,5 +1,6 @@
 public import Cryptography
 public import Storage
+import Synchronization
 public import Values
 
 /// What happens to users, and who acts on it.
@@ -35,5 +36,70 @@ public struct UserEvents: Sendable {
         let value = try await database.write { db in try work(db, announcement) }
         announcement.send()
         return value
+    }
+}
+
+extension UserEvents {
+    /// The events of one transaction, on their way to the subscribers.
+    public final class Announcement: Sendable {
+        public let now: Timestamp
+        /// 16 random bytes, drawn before the transaction. Ids made of them stay the same when it runs again.
+        public let origin: [UInt8]
+        private let subscribers: [Subscriber]
+        /// Which of the subscribers have acted.
+        private let acted = Mutex<Set<Int>>([])
+
+        init(to subscribers: [Subscriber], at now: Timestamp, origin: [UInt8]) {
+            self.subscribers = subscribers
+            self.now = now
+            self.origin = origin
+        }
+
+        /// Lets every subscriber act on `event`, in its transaction.
+        public func say(_ event: UserEvent, _ user: UserID, _ db: any Transaction) throws {
+            for (index, subscriber) in subscribers.enumerated() {
+                for reaction in subscriber.reactions where reaction.kind == event.kind {
+                    try reaction.act(event, user, self, db)
+                    _ = acted.withLock { $0.insert(index) }
+                }
+            }
+        }
+
+        /// To be called after the commit.
+        public func send() {
+            for index in acted.withLock({ $0 }).sorted() { subscribers[index].afterCommit() }
+        }
+    }
+}
+
+extension UserEvents {
+    /// A part of the program that acts on what happens to users.
+    public struct Subscriber: Sendable {
+        public let name: String
+        public let reactions: [Reaction]
+        let afterCommit: @Sendable () -> Void
+
+        /// - Parameter afterCommit: called after the commit of a transaction in which one of `reactions` acted.
+        public init(_ name: String, _ reactions: [Reaction], afterCommit: @escaping @Sendable () -> Void = {}) {
+            self.name = name
+            self.reactions = reactions
+            self.afterCommit = afterCommit
+        }
+    }
+
+    /// What a subscriber does about one kind of event.
+    public struct Reaction: Sendable {
+        public typealias Act =
+            @Sendable (UserEvent, UserID, _ announcement: Announcement, _ db: any Transaction) throws -> Void
+
+        public let kind: UserEvent.Kind
+        /// What it does, as docs/architecture.md lists it.
+        public let summary: String
+        let act: Act
+
+        /// Acts on every event of `kind`, in its transaction, which may run twice.
+        public static func on(_ kind: UserEvent.Kind, _ summary: String, act: @escaping Act) -> Reaction {
+            Reaction(kind: kind, summary: summary, act: act)
+        }
     }
 }

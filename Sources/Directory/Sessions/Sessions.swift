@@ -1,3 +1,4 @@
+import JSON
 public import Storage
 public import Values
 
@@ -196,5 +197,119 @@ extension Session {
         if let merchant = try row.get("vouched_for", as: Merchant.ID?.self) { return .asserted(merchant: merchant) }
         guard try row.get("path", as: String?.self) != nil else { return .signIn }
         return .bought(merchant: try row.get("merchant_id"))
+    }
+}
+
+extension Sessions {
+    /// A row stays until its session would have expired, ended or not: ending a session moves no row.
+    static let table = StoredTable(
+        "sessions", retention: [.rows("sessions", key: "id", until: "expires_at")],
+        ofUser: .batches(owner: "user_id", key: "id"), ofMerchant: .batches(owner: "merchant_id", key: "id"),
+        export: [Sessions.export])
+}
+
+extension HostSessions {
+    static let table = StoredTable(
+        "host_sessions",
+        retention: [
+            .statement("hostSessions") { now, batch in
+                """
+                DELETE FROM host_sessions WHERE (session_id, client_id, host) IN (
+                    SELECT session_id, client_id, host FROM host_sessions
+                    WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(batch))
+                """
+            }
+        ], ofUser: .withParent, ofClient: .expiry,
+        export: [export])
+}
+
+extension NoticedSignIns {
+    static let table = StoredTable(
+        "noticed_sign_ins",
+        retention: [
+            .rows("noticedSignIns", key: "mark", until: "expires_at"),
+            // Otherwise a user who picks a session over and over, with made-up marks, would fill the disk.
+            .beyond(
+                "noticedSignInsInAll",
+                first: """
+                    SELECT CAST(expires_at AS TEXT) AS first FROM noticed_sign_ins WHERE expires_at > 0
+                    ORDER BY expires_at DESC LIMIT 1 OFFSET 100000
+                    """
+            ) { first, _, batch in
+                """
+                DELETE FROM noticed_sign_ins WHERE mark IN (
+                    SELECT mark FROM noticed_sign_ins WHERE expires_at <= CAST(\(first) AS BIGINT)
+                    ORDER BY expires_at LIMIT \(batch))
+                """
+            },
+        ])
+}
+
+/// Sessions that a browser keeps beside its current one, for other users.
+extension Sessions {
+    /// The live sessions of `secrets`, in their order. Looking does not count as use, so they end no later for it.
+    package func look(at secrets: [Secret<Session>]) async throws -> [(secret: Secret<Session>, session: Session)] {
+        let now = clock.now
+        return try await database.read { db in
+            try secrets.compactMap { secret in
+                try Self.find(secret.fingerprint, at: now, in: db).map { (secret, $0) }
+            }
+        }
+    }
+
+    /// Ends sessions that a browser has no room for. Their users did not sign out, so only the end is published.
+    package func displace(_ ids: [Session.ID]) async throws {
+        guard !ids.isEmpty else { return }
+        let now = clock.now
+        try await events.write(to: database, at: now) { db, announcement in
+            for id in ids { try Self.displace(id, at: now, in: db, announcement) }
+        }
+    }
+
+    /// Signs out the users of all sessions of a browser, at the request of its current user.
+    package func end(_ ids: [Session.ID]) async throws {
+        let now = clock.now
+        try await events.write(to: database, at: now) { db, announcement in
+            for id in ids { try Self.end(id, at: now, in: db, announcement) }
+        }
+    }
+}
+
+extension Sessions {
+    /// Includes the ended ones, as long as they are kept.
+    static let export = StoredTable.Export.member("sessions") { user, db in
+        .array(
+            try ["ended_at IS NULL", "ended_at IS NOT NULL"].flatMap { (ended: SQL) in
+                try db.rows(
+                    """
+                    SELECT user_agent, ip_address, method, buyer_id, remembered, signed_in_at, created_at, seen_at,
+                        expires_at, ended_at
+                    FROM sessions WHERE user_id = \(user) AND \(ended) LIMIT \(StoredTable.Export.most)
+                    """)
+            }.map { row in
+                .members([
+                    "device": .string(try row.get("user_agent")), "address": .string(try row.get("ip_address")),
+                    "signed_in_by": .string(try row.get("method")),
+                    "bought_by": try row.get("buyer_id", as: String?.self).map { .string($0) },
+                    "remembered": .bool(try row.get("remembered")),
+                    "signed_in_at": try row.utc("signed_in_at"), "opened_at": try row.utc("created_at"),
+                    "last_seen_at": try row.utc("seen_at"), "expires_at": try row.utc("expires_at"),
+                    "ended_at": try row.utc("ended_at"),
+                ])
+            })
+    }
+}
+
+extension HostSessions {
+    static let export = StoredTable.Export.member("host_sessions") { user, db in
+        .array(
+            try db.rows(
+                """
+                SELECT h.client_id, h.host FROM host_sessions h JOIN sessions s ON s.id = h.session_id
+                WHERE s.user_id = \(user) LIMIT \(StoredTable.Export.most)
+                """
+            ).map { row in
+                .members(["client_id": .string(try row.get("client_id")), "host": .string(try row.get("host"))])
+            })
     }
 }

@@ -1,3 +1,4 @@
+import JSON
 public import Storage
 public import Values
 
@@ -106,5 +107,24 @@ extension Connections {
     /// Whether they are connected, in the caller's transaction.
     package static func has(_ user: UserID, _ client: Client.ID, in db: any Transaction) throws -> Bool {
         try !db.rows("SELECT 1 AS found FROM connections WHERE user_id = \(user) AND client_id = \(client)").isEmpty
+    }
+}
+
+extension Connections {
+    static let export = StoredTable.Export.member("connections") { user, db in
+        .array(
+            try db.rows(
+                """
+                SELECT k.client_id, c.name, m.name AS merchant_name, k.created_at
+                FROM connections k JOIN clients c ON c.id = k.client_id LEFT JOIN merchants m ON m.id = c.merchant_id
+                WHERE k.user_id = \(user)
+                """
+            ).map { row in
+                .members([
+                    "client_id": .string(try row.get("client_id")), "client_name": .string(try row.get("name")),
+                    "merchant_name": try row.get("merchant_name", as: String?.self).map { .string($0) },
+                    "since": try row.utc("created_at"),
+                ])
+            })
     }
 }

@@ -1,4 +1,5 @@
 public import JSON
+public import Storage
 public import Values
 
 /// A user of the deployment. Merchants' clients are connected to users.
@@ -106,4 +107,168 @@ public struct User: Sendable {
         if let deletionDueAt { members.append(.init("deletion_due_at", .integer(deletionDueAt.seconds))) }
         return .object(members)
     }
+}
+
+extension User {
+    package static let columns: SQL.Columns =
+        """
+        id, email, email_verified, profile, created_at, updated_at, disabled_at, deletion_due_at, attributes, subject, \
+        verified_phone
+        """
+
+    package init(_ row: Row) throws {
+        let profile: String = try row.get("profile")
+        self.init(
+            id: try row.get("id"), email: try row.get("email"), emailVerified: try row.get("email_verified"),
+            profile: try JSON(stored: profile), createdAt: try row.get("created_at"),
+            updatedAt: try row.get("updated_at"), disabledAt: try row.get("disabled_at"),
+            deletionDueAt: try row.get("deletion_due_at"),
+            attributes: try JSON(stored: try row.get("attributes")), subject: try row.get("subject"),
+            verifiedPhone: try row.get("verified_phone", as: String?.self).flatMap { PhoneNumber($0) })
+    }
+
+    /// The `sub` of the user for clients without another one. For a deleted user it is the number.
+    package static func sub(of id: UserID, in database: any Database) async throws -> String {
+        let rows = try await database.rows("SELECT subject FROM users WHERE id = \(id)")
+        return try rows.first?.get("subject", as: String?.self) ?? id.description
+    }
+
+    /// The `sub` that an import kept for the user, in the caller's transaction.
+    package static func keptSubject(of id: UserID, in db: any Transaction) throws -> String? {
+        try db.rows("SELECT subject FROM users WHERE id = \(id)").first?.get("subject")
+    }
+
+    /// The user whose `sub` an import kept, and who still has it.
+    package static func id(ofSubject subject: String, in db: any Transaction) throws -> UserID? {
+        try db.rows("SELECT id FROM users WHERE subject = \(subject)").first?.get("id")
+    }
+
+    /// The user with this id, in an open transaction.
+    public static func find(_ id: UserID, in db: any Transaction) throws -> User? {
+        try db.rows("SELECT \(columns) FROM users WHERE id = \(id)").first.map(User.init)
+    }
+}
+
+/// The verified phone number, each time in the caller's transaction.
+extension User {
+    /// The user who has proved to read text messages to `phone`.
+    package static func find(_ phone: PhoneNumber, in db: any Transaction) throws -> User? {
+        try db.rows("SELECT \(columns) FROM users WHERE verified_phone = \(phone)").first.map(User.init)
+    }
+
+    /// Makes `phone` the user's verified number, and the one of the profile. Throws `StorageError.conflict` when
+    /// another user has it. False when there is no such user, or when the user's address is not verified, so that their
+    /// identity is unproved.
+    package static func verify(
+        _ phone: PhoneNumber, of id: UserID, at now: Timestamp, in db: any Transaction
+    ) throws -> Bool {
+        guard let user = try find(id, in: db), user.emailVerified, user.disabledAt == nil, user.deletionDueAt == nil
+        else { return false }
+        let others = (user.profile.members ?? []).filter { $0.name != phoneNumber }
+        let profile = JSON.object(others + [.init(phoneNumber, .string(phone.text))])
+        return try db.execute(
+            """
+            UPDATE users SET verified_phone = \(phone), phone_verified_at = \(now), profile = \(profile.text),
+                updated_at = \(now)
+            WHERE id = \(id)
+            """) == 1
+    }
+
+    /// Removes the verification. The profile keeps its number.
+    package static func forgetPhone(of id: UserID, at now: Timestamp, in db: any Transaction) throws {
+        try db.execute(
+            """
+            UPDATE users SET verified_phone = NULL, phone_verified_at = NULL, updated_at = \(now)
+            WHERE id = \(id) AND verified_phone IS NOT NULL
+            """)
+    }
+}
+
+extension User {
+    /// Stores users that conflict with none of `holders`, in the caller's transaction. It is one statement, because the
+    /// database may be across a network.
+    package static func insert(
+        _ users: [(user: User, passwordHash: String?)], in db: any Transaction
+    ) throws {
+        guard !users.isEmpty else { return }
+        var sql = SQL.StringInterpolation(literalCapacity: users.count * 40, interpolationCount: users.count * 8)
+        sql.appendLiteral(
+            """
+            INSERT INTO users (id, email, email_verified, password_hash, profile, created_at, updated_at,
+                disabled_at, subject)
+            VALUES
+            """)
+        for (index, (user, passwordHash)) in users.enumerated() {
+            sql.appendLiteral(index == 0 ? " (" : ", (")
+            sql.appendInterpolation(user.id)
+            sql.appendLiteral(", ")
+            sql.appendInterpolation(user.email)
+            sql.appendLiteral(", ")
+            sql.appendInterpolation(user.emailVerified)
+            sql.appendLiteral(", ")
+            sql.appendInterpolation(passwordHash)
+            sql.appendLiteral(", ")
+            sql.appendInterpolation(user.profile.text)
+            sql.appendLiteral(", ")
+            sql.appendInterpolation(user.createdAt)
+            sql.appendLiteral(", ")
+            sql.appendInterpolation(user.updatedAt)
+            sql.appendLiteral(", ")
+            sql.appendInterpolation(user.disabledAt)
+            sql.appendLiteral(", ")
+            sql.appendInterpolation(user.subject)
+            sql.appendLiteral(")")
+        }
+        try db.execute(SQL(stringInterpolation: sql))
+    }
+
+    /// The unique values of a stored user.
+    package struct Holder: Sendable {
+        package let id: UserID
+        package let email: String?
+        package let subject: String?
+        package let updatedAt: Timestamp
+    }
+
+    /// The users who have the address, the number or the `sub` of one of `users`.
+    package static func holders(of users: [User], in db: any Transaction) throws -> [Holder] {
+        guard !users.isEmpty else { return [] }
+        let columns: SQL.Columns = "id, email, subject, updated_at"
+        var rows = try db.rows("SELECT \(columns) FROM users WHERE email IN (\(list: users.compactMap(\.email)))")
+        rows += try db.rows("SELECT \(columns) FROM users WHERE id IN (\(list: users.map(\.id)))")
+        let subjects = users.compactMap(\.subject)
+        if !subjects.isEmpty {
+            rows += try db.rows("SELECT \(columns) FROM users WHERE subject IN (\(list: subjects))")
+        }
+        return try rows.map { row in
+            Holder(
+                id: try row.get("id"), email: try row.get("email"), subject: try row.get("subject"),
+                updatedAt: try row.get("updated_at"))
+        }
+    }
+}
+
+extension User {
+    static let export: [StoredTable.Export] = [
+        .member("account") { id, db in
+            guard let user = try find(id, in: db) else { return .object([]) }
+            let phoneVerifiedAt = try db.rows("SELECT phone_verified_at FROM users WHERE id = \(id)").first?
+                .get("phone_verified_at", as: Timestamp?.self)
+            let hasPassword = try !db.rows(
+                "SELECT id FROM users WHERE id = \(id) AND password_hash IS NOT NULL"
+            ).isEmpty
+            return .members([
+                "user_id": .string(id.description), "sub": user.subject.map { .string($0) },
+                "email": user.email.map { .string($0) },
+                "email_verified": .bool(user.emailVerified), "has_password": .bool(hasPassword),
+                "verified_phone_number": user.verifiedPhone.map { .string($0.text) },
+                "phone_number_verified_at": phoneVerifiedAt.map { .string($0.iso8601) },
+                "created_at": .string(user.createdAt.iso8601), "updated_at": .string(user.updatedAt.iso8601),
+                "disabled_at": user.disabledAt.map { .string($0.iso8601) },
+                "deletion_due_at": user.deletionDueAt.map { .string($0.iso8601) },
+            ])
+        },
+        .member("profile") { id, db in try find(id, in: db)?.profile ?? .object([]) },
+        .member("attributes") { id, db in try find(id, in: db)?.attributes ?? .object([]) },
+    ]
 }

@@ -34,3 +34,39 @@ struct AssertionRedemption: Redemption {
         return .won
     }
 }
+
+/// How an issuer's token is presented. Each of the two grants has its own error for a refusal.
+enum AssertionUse: Sendable {
+    /// RFC 7523 §3.1: `invalid_grant`.
+    case assertion
+    /// RFC 8693 §2.2.2: `invalid_request`.
+    case subjectToken
+
+    var parameter: Parameter {
+        switch self {
+        case .assertion: .assertion
+        case .subjectToken: .subjectToken
+        }
+    }
+
+    func refusal(_ refusal: OAuthError) -> OAuthError {
+        guard self == .subjectToken, refusal.code == .invalidGrant else { return refusal }
+        return OAuthError(
+            .invalidRequest, refusal.reason,
+            refusal.hint.replacing("The assertion was refused:", with: "The subject_token was refused:"),
+            detail: refusal.detail, retryAfter: refusal.retryAfter, userFault: refusal.userFault)
+    }
+}
+
+/// A redemption that signs a user in by an issuer's token and records the login in the same transaction.
+struct RememberedRedemption: Redemption {
+    let claim: any Redemption
+    let user: UserID
+    let login: Login.Attempt
+
+    func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
+        let outcome = try claim.win(attempt, in: db)
+        if case .won = outcome { try Logins.record(login, of: user, succeeded: true, at: attempt.now, in: db) }
+        return outcome
+    }
+}

@@ -1,4 +1,5 @@
 import JOSE
+public import OAuth
 public import Outbound
 public import Values
 
@@ -45,5 +46,13 @@ public struct IssuerKeys: Sendable {
     /// The keys again, after a token named a missing one. They are fetched anew unless that was done just now.
     func keysAnew(at address: String, for share: String) async throws(DocumentUnavailable) -> AssertionKeys {
         try await documents.documentAnew(at: Source(address: address, share: share))
+    }
+}
+
+extension ClientKeys.Published {
+    /// Fetches and caches the key sets of clients like those of issuers.
+    public init(_ keys: IssuerKeys) {
+        self.init(
+            known: { try await keys.keys(at: $0, for: $1) }, anew: { try await keys.keysAnew(at: $0, for: $1) })
     }
 }

@@ -1,4 +1,5 @@
 public import Directory
+import JSON
 public import Storage
 public import Values
 
@@ -160,5 +161,111 @@ public struct IssuerSubjects: Sendable {
             WHERE user_id = \(user) AND is_confined = 1 AND issuer_id IN (\(list: issuers))
             """)
         return issuers
+    }
+}
+
+/// A link to an issuer that a user may sign in with.
+public struct IssuerLink: Sendable {
+    public let issuer: TrustedIssuer.ID
+    public let subject: String
+    /// The name of the provider, or else of the issuer.
+    public let name: String
+    public let since: Timestamp
+}
+
+extension IssuerSubjects {
+    /// All links of `user`, the newest first.
+    public func list(of user: UserID) async throws -> [IssuerLink] {
+        try await database.read { db in
+            try db.rows(
+                """
+                SELECT s.issuer_id, s.subject, s.created_at, o.issuer, o.provider
+                FROM issuer_subjects s JOIN issuer_settings o ON o.issuer_id = s.issuer_id
+                WHERE s.user_id = \(user)
+                ORDER BY s.created_at DESC, s.issuer_id, s.subject
+                """
+            ).map { row in
+                let provider: String? = try row.get("provider")
+                return IssuerLink(
+                    issuer: try row.get("issuer_id"), subject: try row.get("subject"),
+                    name: try provider.flatMap(Provider.init(rawValue:))?.name ?? row.get("issuer"),
+                    since: try row.get("created_at"))
+            }
+        }
+    }
+
+    /// Removes one link of the user of `session`; a link of another user stays. Until the user connects the issuer
+    /// again, the address does not lead to them, no app links them, and the subject gets no new user. What rests on the
+    /// issuer's word ends, except `session`. False when it is the user's only way to sign in.
+    public func remove(
+        _ subject: String, of issuer: TrustedIssuer.ID, in session: Session, at now: Timestamp
+    ) async throws -> Bool {
+        let (user, said) = (session.user, events.announcement(at: now))
+        let isRemoved = try await database.write { db in
+            guard try Self.hasAnotherWay(user, than: subject, of: issuer, in: db) else { return false }
+            let isOwn = try !Self.isConfined(subject, of: issuer, in: db)
+            let removed = try db.execute(
+                """
+                DELETE FROM issuer_subjects
+                WHERE issuer_id = \(issuer) AND subject = \(subject) AND user_id = \(user)
+                """)
+            guard removed == 1 else { return true }
+            try RemovedSignIns.note(isOwn ? subject : nil, of: issuer, by: user, at: now, in: db)
+            try said.say(.unlinked(issuer: issuer.text, keeping: session.id, wasConfined: !isOwn), user, db)
+            return true
+        }
+        said.send()
+        return isRemoved
+    }
+
+    /// Whether `user` can sign in to the account without that link: codes go to an address, with or without a password,
+    /// and a provider's own sign-in is good everywhere.
+    private static func hasAnotherWay(
+        _ user: UserID, than subject: String, of issuer: TrustedIssuer.ID, in db: any Transaction
+    ) throws -> Bool {
+        guard try User.find(user, in: db)?.email == nil else { return true }
+        return try TrustedIssuers.signIns(
+            connectedTo: user, by: "NOT (l.issuer_id = \(issuer) AND l.subject = \(subject))", in: db
+        ).contains(where: \.isTrustedByAll)
+    }
+}
+
+extension IssuerSubjects {
+    /// Removes links that another user may have made.
+    public static let subscriber = UserEvents.Subscriber(
+        "IssuerSubjects",
+        [
+            .on(.takenOver, "removes the links to subjects of other issuers, and what is known of removed ones") {
+                _, user, _, db in
+                try unlink(user, in: db)
+            },
+            // Otherwise the merchant's backend, which may have its own account at the provider, could sign in as the
+            // user again.
+            .on(.disconnected, "removes the links that the merchant's clients made, with what they led to") {
+                event, user, announcement, db in
+                guard case .disconnected(let merchant) = event else { return }
+                for issuer in try unlink(user, confinedTo: merchant, in: db) {
+                    try announcement.say(.unlinked(issuer: issuer.text, keeping: nil, wasConfined: true), user, db)
+                }
+            },
+        ])
+}
+
+extension IssuerSubjects {
+    /// The subjects by which other issuers know the user.
+    static let export = StoredTable.Export.member("issuer_subjects") { user, db in
+        .array(
+            try db.rows(
+                """
+                SELECT o.issuer, s.subject, s.created_at
+                FROM issuer_subjects s JOIN issuer_settings o ON o.issuer_id = s.issuer_id
+                WHERE s.user_id = \(user)
+                """
+            ).map { row in
+                .members([
+                    "issuer": .string(try row.get("issuer")), "subject": .string(try row.get("subject")),
+                    "since": try row.utc("created_at"),
+                ])
+            })
     }
 }

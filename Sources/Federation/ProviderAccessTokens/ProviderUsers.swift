@@ -1,9 +1,28 @@
 import Authentication
 public import Cryptography
 public import Directory
+import JSON
 import OAuth
 public import Storage
 public import Values
+
+/// A user as a provider describes them; a new user gets these data.
+struct ProviderUser: Sendable {
+    /// Set only if the provider itself runs the mailbox, and so knows its reader. Otherwise any user who registers
+    /// there with another user's address would become that user here.
+    var email: EmailAddress?
+    var profile: [JSON.Member] = []
+
+    private static let longestName = 200
+
+    /// Takes over a name that is shown to users: without control characters, and at most 200 bytes.
+    mutating func take(_ claim: String, _ value: JSON?) {
+        guard let text = value?.string, (1...Self.longestName).contains(text.utf8.count),
+            !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
+        else { return }
+        profile.append(.init(claim, .string(text)))
+    }
+}
 
 /// Users that a provider's access token leads to: created by it, or linked to it.
 public struct ProviderUsers: Sendable {
@@ -109,5 +128,18 @@ public struct ProviderUsers: Sendable {
 extension ProviderAssertions.Holder {
     fileprivate func confirm(in db: any Transaction) throws {
         guard try TrustedIssuers.stands(trusted, in: db) else { throw OAuthError.providerUnknown(provider) }
+    }
+}
+
+/// Redeems a provider's access token: the issuer is still trusted, and the link and its user still exist. Nothing is
+/// spent (`ProviderAssertion` says why).
+struct ProviderRedemption: Redemption {
+    let holder: ProviderAssertions.Holder
+    let user: UserID
+
+    func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
+        guard try TrustedIssuers.stands(holder.trusted, in: db) else { return .changed }
+        let link = try IssuerSubjects.find(holder.subject, of: holder.issuer, in: db)
+        return link == IssuerSubjects.Link(user: user, isDisabled: false, isLeaving: false) ? .won : .changed
     }
 }

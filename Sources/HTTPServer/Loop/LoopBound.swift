@@ -1,3 +1,6 @@
+import CLinux
+import Synchronization
+
 /// A value that only one thread may touch, and the check that it does.
 ///
 /// Unchecked because the compiler does not know threads: `value` stops the process when another thread asks.
@@ -14,4 +17,13 @@ struct LoopBound<Value>: @unchecked Sendable {
         precondition(thread.isCurrent, "not on its event loop")
         return bound
     }
+}
+
+/// The thread that a loop runs on; none before it starts and after it ends.
+final class ThreadMark: Sendable {
+    private let thread = Atomic<UInt64>(0)
+
+    var isCurrent: Bool { thread.load(ordering: .relaxed) == linux_this_thread() }
+    func setCurrent() { thread.store(linux_this_thread(), ordering: .releasing) }
+    func clear() { thread.store(0, ordering: .releasing) }
 }

@@ -1,4 +1,6 @@
 import HTTP
+package import OAuth
+import Values
 
 /// The public names of this server: the issuer, verbatim, and what follows from it.
 public struct Site: Sendable {
@@ -51,4 +53,24 @@ public struct Site: Sendable {
     public var tokenEndpoint: String { tokenEndpoints[0] }
     /// All its URLs: an assertion may name any of them as its audience.
     public var tokenEndpoints: [String] { Self.tokenPaths.map { origin + $0 } }
+}
+
+/// The paths of pages that responses and mails of more than one surface link to.
+package enum PagePath {
+    package static let authorize = "/oauth/authorize"
+    /// The path where an interaction continues.
+    package static func authorize(_ interaction: Interaction.ID) -> String {
+        "\(authorize)?continue=\(interaction.value)"
+    }
+
+    package static let account = "/account"
+    package static let forgottenPassword = "/password"
+    /// The way back to the app that signed a user up.
+    package static let appReturn = "/signup/return"
+
+    /// Where the holder of a mailed `link` chooses a password.
+    package static func newPassword(_ link: String) -> String { "\(forgottenPassword)/reset/\(link)" }
+
+    /// Where the holder of a mailed `link` confirms the address that an app signed up with.
+    package static func confirmAddress(_ link: String) -> String { "/signup/address/\(link)" }
 }

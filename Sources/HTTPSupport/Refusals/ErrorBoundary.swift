@@ -1,5 +1,5 @@
 import Cryptography
-import HTTP
+package import HTTP
 import JSON
 import Logging
 import OAuth
@@ -83,5 +83,16 @@ struct ErrorBoundary: Sendable {
             return dialect.refusal(status, hint)
         }
         return .json(.members(["error": .string(code), "error_description": .string(hint)]), status: status)
+    }
+}
+
+/// A refusal with a status only. The error boundary adds the text.
+package struct HTTPRefusal: Error {
+    package let status: Status
+    package let headers: Fields
+
+    package init(_ status: Status, headers: Fields = [:]) {
+        self.status = status
+        self.headers = headers
     }
 }

@@ -1,4 +1,18 @@
+package import Directory
 package import HTTP
+import OAuth
+import Synchronization
+
+/// A group of routes: turns bytes into values, calls one domain function, renders the result. It contains no rules.
+public protocol Endpoint: Sendable {
+    func add(to router: inout Routes)
+}
+
+/// A part of the server that answers requests. Each surface has some; `Server/Composition.swift` lists them all.
+public protocol Feature: Sendable {
+    /// Its endpoints, in the order of their routes.
+    var endpoints: [any Endpoint] { get }
+}
 
 /// One method of one path, and its handler.
 package final class Route: Sendable, CustomStringConvertible {
@@ -46,4 +60,12 @@ package final class Route: Sendable, CustomStringConvertible {
 
     /// For example `POST /login`.
     package var description: String { "\(method.rawValue) \(template.text)" }
+}
+
+/// The client that a request claims to come from, for code that surrounds its endpoint. It need not be authenticated.
+package final class PresumedClient: Sendable {
+    private let found = Mutex<Client.ID?>(nil)
+
+    package var id: Client.ID? { found.withLock { $0 } }
+    package func note(_ client: Client.ID?) { found.withLock { $0 = client } }
 }

@@ -131,3 +131,92 @@ extension ResponseType {
     /// Whether the response carries tokens only: no code, and so no request to the token endpoint.
     var isTokensAlone: Bool { isDirect && !contains(.code) }
 }
+
+extension AuthorizationRequest {
+    /// Reads the `acr_values` of SPiD's clients: `password` asks a signed-in user for the password again, `otp-email`
+    /// asks for a code by mail. SPiD's names for second factors (`otp`, `sms`, `eid-…`) are ignored, because no user
+    /// has one here: `acr_values` is voluntary (OpenID Connect Core §3.1.2.1), and the ID token's `acr` and `amr` say
+    /// how the user did sign in.
+    mutating func takeSPiDContexts(_ text: String?) {
+        let words = Set((text ?? "").split(separator: " "))
+        if Self.asksForPassword(text) { prompt.insert(.login) }
+        wantsMailedCode = words.contains("otp-email")
+    }
+
+    /// Whether `acr_values` of a SPiD-compatible client ask for the password again, as `prompt=login` does.
+    package static func asksForPassword(_ text: String?) -> Bool {
+        text?.split(separator: " ").contains("password") ?? false
+    }
+}
+
+/// What a client wants from the user, whatever is known already (OpenID Connect Core §3.1.2.1, Prompt Create 1.0 §4).
+public enum Prompt: String, Sendable, Hashable, CaseIterable {
+    /// Show no page: respond at once, or with an error that names the obstacle.
+    case none
+    case login
+    case consent
+    case selectAccount = "select_account"
+    case create
+
+    /// The values that a sign-in or a sign-up satisfies.
+    public static let signingIn: Set<Prompt> = [.login, .selectAccount, .create]
+
+    /// Reads the parameter: known values only, and `none` alone.
+    static func read(_ parameters: Parameters) throws(OAuthError) -> Set<Prompt> {
+        let words = (parameters[.prompt] ?? "").split(separator: " ")
+        let prompts = words.compactMap { Prompt(rawValue: String($0)) }
+        guard prompts.count == words.count else {
+            throw .malformed(.prompt, "words of " + allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        guard !prompts.contains(.none) || Set(prompts).count == 1 else {
+            throw .malformed(.prompt, "'none' cannot be combined")
+        }
+        return Set(prompts)
+    }
+}
+
+/// How a response travels through the browser to the client.
+public enum ResponseMode: String, Sendable, CaseIterable {
+    case query
+    /// After the `#`: servers and their logs do not see it (OAuth 2.0 Multiple Response Type Encoding Practices §2.1).
+    case fragment
+    /// A form that the browser posts (OAuth 2.0 Form Post Response Mode).
+    case formPost = "form_post"
+    /// A message to the page that opened ours or has it in a frame.
+    case webMessage = "web_message"
+
+    /// The mode of a request if the client can receive it; otherwise the default mode, for the error.
+    static func followed(_ parameters: Parameters, to uri: RedirectURI, of client: Client) -> ResponseMode {
+        guard let mode = parameters[.responseMode].flatMap(ResponseMode.init) else { return usual(parameters) }
+        return mode.fault(parameters, uri, client) == nil ? mode : usual(parameters)
+    }
+
+    /// Refuses a mode that is not offered, or in which the client could not receive the response.
+    static func check(_ parameters: Parameters, for uri: RedirectURI, of client: Client) throws(OAuthError) {
+        guard let text = parameters[.responseMode] else { return }
+        guard let mode = ResponseMode(rawValue: text) else {
+            throw .malformed(.responseMode, "one of " + allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        if let fault = mode.fault(parameters, uri, client) { throw .malformed(.responseMode, fault) }
+    }
+
+    private static func bringsTokens(_ parameters: Parameters) -> Bool {
+        parameters[.responseType].flatMap { ResponseType($0) }?.isDirect ?? false
+    }
+
+    private static func usual(_ parameters: Parameters) -> ResponseMode {
+        bringsTokens(parameters) ? .fragment : .query
+    }
+
+    private func fault(_ parameters: Parameters, _ uri: RedirectURI, _ client: Client) -> String? {
+        switch self {
+        // Multiple Response Type Encoding Practices §3, §5: a query ends up in logs.
+        case .query: Self.bringsTokens(parameters) ? "tokens are never sent in a query" : nil
+        case .fragment: nil
+        case .formPost: uri.isOfWeb ? nil : "form_post needs an https redirect_uri"
+        case .webMessage:
+            uri.origin.map(client.webOrigins.contains) ?? false
+                ? nil : "web_message needs the origin of the redirect_uri among the client's web_origins"
+        }
+    }
+}

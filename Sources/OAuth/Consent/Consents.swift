@@ -2,6 +2,13 @@ public import Directory
 public import Storage
 public import Values
 
+/// The scope that a user allowed a client, until revoked.
+public struct Consent: Sendable, Equatable {
+    public let scope: Scope
+    public let createdAt: Timestamp
+    public let updatedAt: Timestamp
+}
+
 /// The stored consents: one for each user and client.
 public struct Consents: Sendable {
     private let database: any Database

@@ -217,3 +217,73 @@ public struct TokenFamilies: Sendable {
         return isDone
     }
 }
+
+extension TokenFamilies {
+    /// Ends families that clients of `merchant` got by a sign-in at its issuer `issuer`, as many as one transaction
+    /// should. Returns whether there may be more. Other merchants' families are not touched.
+    public func endAsserted(by issuer: String, of merchant: Merchant.ID, at now: Timestamp) async throws -> Bool {
+        let announcement = callbacks.announcement(at: now)
+        let count = try await database.write { db in
+            let families: [(user: UserID, id: TokenFamily.ID)] = try db.rows(
+                """
+                SELECT id, user_id FROM token_families
+                WHERE issuer_id = \(issuer) AND ended_at IS NULL
+                    AND client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))
+                LIMIT \(Self.endedAtOnce)
+                """
+            ).map { (try $0.get("user_id"), try $0.get("id")) }
+            for (user, some) in Dictionary(grouping: families, by: \.user) {
+                try Ending.carryOut(.familiesEnd(some.map(\.id)), of: user, telling: announcement, at: now, in: db)
+            }
+            return families.count
+        }
+        announcement.send()
+        return count == Self.endedAtOnce
+    }
+
+    private static let endedAtOnce = 50
+
+    /// Whether live families rest on an issuer `i`.
+    public static let restOnIssuer: SQL =
+        "EXISTS (SELECT 1 FROM token_families f WHERE f.issuer_id = i.id AND f.ended_at IS NULL)"
+
+    /// Whether the end of the issuer ends any of them.
+    public static let endWithIssuer: SQL =
+        """
+        EXISTS (
+            SELECT 1 FROM token_families f
+            WHERE f.issuer_id = i.id AND f.ended_at IS NULL
+                AND f.client_id IN (SELECT k.id FROM clients k WHERE k.merchant_id = i.merchant_id))
+        """
+}
+
+extension TokenFamilies {
+    /// Whether `user` has signed out of `client` since it got an ID token at `issuedAt`: every sign-in that may have
+    /// issued it has ended.
+    ///
+    /// An ID token with a `sid` lasts as long as a family got in that session, which may outlive the session. One
+    /// without does not name a device: it lasts as long as the last device that was signed in to the client at
+    /// `issuedAt`. Every ID token comes with a token family, which had not expired then.
+    /// - Parameter session: the `sid` of the ID token.
+    public func hasSignedOut(
+        _ user: UserID, of client: Client.ID, since issuedAt: Timestamp, session: String?
+    ) async throws -> Bool {
+        // `iat` is in whole seconds.
+        let nextSecond = issuedAt + .seconds(1)
+        let isOfSession: SQL =
+            if let session { "f.session_id = \(session)" } else { "f.session_id IS NULL" }
+        // Only families for `openid` get ID tokens.
+        let isForOpenID: SQL = "REPLACE(' ' || f.scope || ' ', ' openid ', '') <> ' ' || f.scope || ' '"
+        return try await database.read { db in
+            try db.rows(
+                """
+                SELECT f.id FROM token_families f \(Standing.whatTokensRestOn(of: "f"))
+                WHERE f.user_id = \(user) AND f.client_id = \(client) AND \(Standing.ofFamily)
+                    AND f.created_at < \(nextSecond) AND f.expires_at > \(issuedAt)
+                    AND \(isOfSession) AND \(isForOpenID)
+                LIMIT 1
+                """
+            ).isEmpty
+        }
+    }
+}

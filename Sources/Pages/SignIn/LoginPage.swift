@@ -58,3 +58,37 @@ public struct LoginPage: PageContents {
         return words
     }
 }
+
+/// Another issuer to sign in with: a button below the form.
+public struct SignInWay: Sendable {
+    let name: String
+    let address: String
+
+    /// - Parameters:
+    ///   - name: what users call it.
+    ///   - address: the path that leads there.
+    public init(name: String, address: String) {
+        self.name = name
+        self.address = address
+    }
+
+    var words: [String: Any] { ["name": name, "address": address] }
+}
+
+/// Says who is signed in here. Its button posts `form_token` to `logoutAction`.
+public struct SignedInPage: PageContents {
+    let account: String
+    let formToken: String
+    let logoutAction: String
+    let hasAccount: Bool
+
+    /// - Parameters:
+    ///   - account: the user's name or e-mail address.
+    ///   - hasAccount: the session opens the account page.
+    public init(account: String, formToken: String, logoutAction: String, hasAccount: Bool = true) {
+        self.hasAccount = hasAccount
+        self.account = account
+        self.formToken = formToken
+        self.logoutAction = logoutAction
+    }
+}

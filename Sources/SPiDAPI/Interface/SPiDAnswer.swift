@@ -1,5 +1,9 @@
 import HTTP
+import HTTPSupport
 import JSON
+import Logging
+import OAuth
+import SPiD
 
 /// The answer of an endpoint of SPiD's API, before it is put into the container.
 struct SPiDAnswer: Sendable {
@@ -30,5 +34,29 @@ struct SPiDAnswer: Sendable {
     static func map(_ object: String, _ items: [JSON.Member], offset: Int = 0) -> SPiDAnswer {
         SPiDAnswer(
             status: .ok, object: object, kind: .collection(count: items.count, offset: offset), data: .object(items))
+    }
+}
+
+extension OAuthError {
+    /// The refusal in the format of SPiD's API: without the container if it is about a token, otherwise in it.
+    func spidResponse(in container: SPiDContainer, logger: Logger) -> Response {
+        guard code == .invalidToken || code == .insufficientScope else {
+            log(to: logger)
+            var response = container.response(SPiDRefusal(status, hint, reason: reason))
+            // A wrong secret gets RFC 7617's challenge; this refusal only follows an Authorization header.
+            decorate(&response.headers, triedHeader: true)
+            return response
+        }
+        return spidTokenResponse(logger: logger)
+    }
+}
+
+extension SPiDRefusal {
+    /// Too many of `what`: the description also says how long to wait.
+    static func tooMany(_ what: String, wait: Duration, reason: String) -> SPiDRefusal {
+        var refusal = SPiDRefusal(
+            .tooManyRequests, "Too many \(what): wait \(wait.wholeSeconds) seconds", reason: reason)
+        refusal.retryAfter = wait
+        return refusal
     }
 }

@@ -1,4 +1,6 @@
 import CommandLineTool
+import HTTPSupport
+import Logging
 import System
 
 /// The settings that every command takes. Some are left out, because other users of the machine can read a command
@@ -78,5 +80,62 @@ struct ConfigurationOptions: CommandArguments {
             (.facebookAPI, facebookAPI), (.googleAPI, googleAPI), (.logLevel, logLevel), (.logFormat, logFormat),
         ]
         return Dictionary(uniqueKeysWithValues: options.compactMap { key, value in value.map { (key.rawValue, $0) } })
+    }
+}
+
+/// A command that works with the stores of an installation, even while a server runs on it.
+protocol StoreCommand: Command {
+    var options: ConfigurationOptions { get }
+
+    func run(with stores: Stores) async throws
+}
+
+extension StoreCommand {
+    func run() async throws {
+        let configuration = try options.read()
+        let log = StandardErrorLog(configuration)
+        defer { log.flush() }
+        let installation = try await Installation.open(configuration, for: .administering)
+        do {
+            try await run(with: try installation.stores(configuration, log.logger()))
+        } catch {
+            await installation.close()
+            throw error
+        }
+        await installation.close()
+    }
+}
+
+/// The options of `serve` for development.
+struct DevelopmentOptions: CommandArguments {
+    @Flag(
+        help: "For development on this machine: any user can be signed in by name. Creates what is missing, "
+            + "including the client dev. Its database is never served under https afterwards.")
+    var dev = false
+    @Option(
+        name: "dev-redirect-uri",
+        help: "With --dev: a redirect URI of the client dev; may be repeated. The given ones replace those it "
+            + "has; one whose path ends with /_oidc_callback is for the client sync_gateway.",
+        valueName: "uri")
+    var redirectURIs: [String] = []
+
+    func validate() throws(Misuse) {
+        guard dev || redirectURIs.isEmpty else { throw Misuse("--dev-redirect-uri requires --dev") }
+    }
+
+    /// Prepares `installation` for development and returns instructions. Without `--dev`, returns nil and only checks
+    /// that the installation is not one for development.
+    func prepare(
+        _ installation: Installation, _ configuration: SpindleConfiguration, _ logger: Logger
+    ) async throws -> String? {
+        guard dev else {
+            try await DevelopmentFlag(database: installation.database).refuse(under: configuration.issuer)
+            return nil
+        }
+        logger.warning("development mode: any user can be signed in without a password")
+        let setup = DevelopmentSetup(
+            installation: installation, stores: try installation.stores(configuration, logger),
+            site: Site(configuration))
+        return setup.welcome(try await setup.prepare(redirectURIs: redirectURIs))
     }
 }

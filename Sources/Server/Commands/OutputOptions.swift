@@ -1,4 +1,5 @@
 import CommandLineTool
+import Glibc
 import JSON
 import Values
 
@@ -78,4 +79,72 @@ struct Page {
     let next: String?
 
     var json: JSON { .members(["items": .array(items), "next": next.map { .string($0) } ?? .null]) }
+}
+
+/// Formats documents as tables to read.
+enum Table {
+    /// One document: a line for each member.
+    static func of(_ document: JSON) -> String {
+        let members = document.members ?? []
+        let width = members.map(\.name.count).max() ?? 0
+        return members.map { pad($0.name, to: width) + "  " + cell($0.value) }.joined(separator: "\n")
+    }
+
+    /// Many documents: a row for each, under a header.
+    static func of(_ documents: [JSON], columns: [String]) -> String {
+        of([columns] + documents.map { document in columns.map { cell(document[$0]) } })
+    }
+
+    /// Rows with the same number of cells each, aligned in columns.
+    static func of(_ rows: [[String]]) -> String {
+        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            let cells = row.indices.dropLast().map { pad(row[$0], to: widths[$0]) } + row.suffix(1)
+            return cells.joined(separator: "  ")
+        }.joined(separator: "\n")
+    }
+
+    /// A value on one line. Text from other users must not control the terminal.
+    private static func cell(_ value: JSON?) -> String {
+        switch value {
+        case nil, .null: "-"
+        case .string(let text): text.isEmpty ? "-" : text.printable
+        case .bool(let flag): flag ? "yes" : "no"
+        case .array(let values): values.isEmpty ? "-" : values.map(cell).joined(separator: " ")
+        case let value?: value.text.printable
+        }
+    }
+
+    private static func pad(_ text: String, to width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}
+
+/// The two streams that a command writes to.
+enum Terminal {
+    /// Opens standard streams that were closed when the process started, before other files get their numbers:
+    /// otherwise an answer or the log would be written into a connection. Printing an answer then fails, as it would
+    /// have.
+    static func fillClosedStreams() {
+        for (stream, mode) in [(STDIN_FILENO, O_RDONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_WRONLY)]
+        where fcntl(stream, F_GETFD) == -1 {
+            _ = open("/dev/null", mode)
+        }
+    }
+
+    /// Prints the command's answer to standard output. If it cannot be written, the command has done its work but
+    /// fails. `loss` says what to do about a secret in it, which is shown only once.
+    static func print(_ text: String, loss: String? = nil) {
+        guard !LineWriter(descriptor: STDOUT_FILENO).write(text + "\n") else { return }
+        let reason = String(cString: strerror(errno))
+        CommandFailure(
+            "done, but the output cannot be written: \(reason)" + (loss.map { ". \($0)" } ?? ""), .notWritten
+        ).end()
+    }
+
+    /// Prints the command's answer as JSON that cannot control the terminal.
+    static func print(json document: JSON, loss: String? = nil) { print(document.printableText, loss: loss) }
+
+    /// Prints anything that is not part of the answer to standard error.
+    static func tell(_ text: String) { LineWriter(descriptor: STDERR_FILENO).write(text + "\n") }
 }

@@ -1,8 +1,11 @@
 import Cryptography
 import Directory
+import JSON
 import Keys
 import Migrations
 import Storage
+import StoragePostgreSQL
+import System
 import Values
 
 /// Checks whether the database can be used: it answers, its schema is known, the master key is its own and opens the
@@ -136,5 +139,141 @@ struct DatabaseDiagnosis {
 
     static func reason(_ error: any Error) -> String {
         CommandFailure(error)?.message ?? "failed (\(String(reflecting: type(of: error))))"
+    }
+}
+
+/// What a PostgreSQL server, and the connection to it, must have for the promises to hold.
+extension DatabaseDiagnosis {
+    func serverFindings() async -> [Finding] {
+        guard case .postgreSQL(let url) = configuration.database, let database = database as? PostgreSQLDatabase else {
+            return []
+        }
+        do {
+            var findings: [Finding] = []
+            let hosts = try PostgreSQLDatabase.unverifiedHosts(of: url.value, environment: Environment.variables)
+            for host in hosts {
+                findings.append(
+                    Finding(
+                        "database", .warning,
+                        "nothing proves that \(host) is the database: give its address sslmode=verify-full, or an "
+                            + "attacker "
+                            + "on the network may read and write everything"))
+            }
+            for name in try await database.unsafeSettings() {
+                findings.append(
+                    Finding("database", .warning, "\(name) is off: a power cut loses what was acknowledged, or more"))
+            }
+            if let apart = try await clockFinding(database) { findings.append(apart) }
+            let tables = try await database.tablesWithoutKeys(among: Set(StoredTable.all.map(\.name)))
+                .joined(separator: ", ")
+            if !tables.isEmpty {
+                findings.append(
+                    Finding("database", .bad, "keys are missing of \(tables): a restore did not finish, do it again"))
+            }
+            return findings
+        } catch {
+            return [Finding("database", .bad, Self.reason(error))]
+        }
+    }
+
+    /// The server's clock is the only one that all nodes share.
+    private func clockFinding(_ database: PostgreSQLDatabase) async throws -> Finding? {
+        let before = clock.now
+        let now: Timestamp? = try await database.read { db in
+            try db.rows("SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now").first?.get("now")
+        }
+        let (ahead, behind) = now.map { (before - $0, $0 - clock.now) } ?? (.zero, .zero)
+        let (time, way) = ahead > behind ? (ahead, "ahead of") : (behind, "behind")
+        guard time > .seconds(1) else { return nil }
+        return Finding(
+            "clock", .warning,
+            "it is \(time.seconds) s \(way) the database server's: the clocks of all nodes must agree to a second")
+    }
+}
+
+/// Clients whose OpenID Connect settings weaken what others rely on.
+extension DatabaseDiagnosis {
+    /// Lists the clients whose ID tokens are signed with a secret shared with this server: a holder of the secret can
+    /// make them. Nil when there are none.
+    func sharedSecretFinding() async -> Finding? {
+        await finding("ID tokens", "signed with a shared secret for", of: .always) { settings in
+            settings["id_token_signed_response_alg"] == "HS256"
+        }
+    }
+
+    /// Lists clients, except self-registered ones, that may ask for access tokens in an authorization response, where
+    /// tokens leak (RFC 9700 §2.1.2). The configuration tells about self-registered ones. Nil when there are none.
+    func responseTypesFinding() async -> Finding? {
+        await finding(
+            "response types", "access tokens are sent in URLs for",
+            of: ClientRight.belongToMerchant.held(by: "clients")
+        ) { settings in
+            let types = settings["response_types"]?.array ?? []
+            return types.contains { $0.string?.split(separator: " ").contains("token") == true }
+        }
+    }
+
+    /// Warns of those enabled clients meeting `condition` whose settings are weak; nil when there are none.
+    private func finding(
+        _ subject: String, _ text: String, of condition: SQL, where isWeak: @escaping @Sendable (JSON) -> Bool
+    ) async -> Finding? {
+        do {
+            let names = try await database.read { db in
+                try db.rows(
+                    """
+                    SELECT id, name, openid FROM clients
+                    WHERE openid <> '{}' AND \(condition) AND disabled_at IS NULL ORDER BY id
+                    """
+                ).compactMap { row -> String? in
+                    guard isWeak(try JSON(stored: try row.get("openid", as: String.self))) else { return nil }
+                    return "\(try row.get("id", as: String.self)) (\(try row.get("name", as: String.self)))"
+                }
+            }
+            guard !names.isEmpty else { return nil }
+            return Finding(subject, .warning, "\(text) \(names.count): " + names.joined(separator: ", "))
+        } catch {
+            return Finding(subject, .bad, Self.reason(error))
+        }
+    }
+}
+
+extension DatabaseDiagnosis {
+    /// Lists the SPiD-compatible clients with settings that weaken them. Empty when there are none.
+    func weakenedFindings() async -> [Finding] {
+        do {
+            let clients = try await database.read { db in
+                try db.rows(
+                    """
+                    SELECT id, name, spid FROM clients
+                    WHERE spid <> '{}' AND \(ClientRight.haveSPiDSettings.held(by: "clients"))
+                        AND disabled_at IS NULL ORDER BY id
+                    """
+                ).map { row in
+                    (
+                        name: "\(try row.get("id", as: String.self)) (\(try row.get("name", as: String.self)))",
+                        settings: try JSON(stored: try row.get("spid", as: String.self))
+                    )
+                }
+            }
+            func finding(_ subject: String, _ told: String, _ isSet: (JSON) -> Bool) -> Finding? {
+                let names = clients.filter { isSet($0.settings) }.map(\.name)
+                guard !names.isEmpty else { return nil }
+                return Finding(subject, .warning, "\(told) for \(names.count): " + names.joined(separator: ", "))
+            }
+            return [
+                // A reader of the token in a browser's history can buy codes, too.
+                finding("front channel", "tokens of the implicit grant buy codes") {
+                    $0["exchange_front_channel_tokens"]?.bool == true
+                },
+                // A holder of the other client's access token can get this client's refresh tokens, too.
+                finding("public codes", "another client's tokens buy codes that need no secret") {
+                    $0["public_exchange_codes_from"]?.array?.isEmpty == false
+                },
+                // A stolen code's second redemption goes unnoticed, whichever side comes first.
+                finding("codes", "a code may be redeemed twice") { $0["codes_redeemed_twice"]?.bool == true },
+            ].compactMap(\.self)
+        } catch {
+            return [Finding("SPiD's clients", .bad, Self.reason(error))]
+        }
     }
 }

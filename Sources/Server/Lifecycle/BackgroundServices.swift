@@ -1,3 +1,9 @@
+/// Work that runs as long as the server does.
+protocol BackgroundService: Sendable {
+    /// Works until `stop`, then finishes work in progress and returns. Abandons that work when its task is cancelled.
+    func run(until stop: StopSignal) async
+}
+
 /// Services that stop in reverse order: each ends before the one in front of it is told to stop.
 struct BackgroundServices: Sendable {
     let services: [any BackgroundService]

@@ -1,3 +1,5 @@
+import Dispatch
+import Glibc
 import Synchronization
 
 /// Tells waiting tasks to stop. It is sent once, and later waiters see it too.
@@ -48,5 +50,57 @@ public final class StopSignal: Sendable {
             await group.next()
             group.cancelAll()
         }
+    }
+}
+
+/// The signals that end a command (SIGINT, SIGTERM, SIGHUP).
+enum EndingSignals {
+    /// Calls `tidy` when one of them comes, and then lets it end the process as usual. A signal that is ignored, as by
+    /// nohup(1), stays ignored.
+    static func watch(_ tidy: @escaping @Sendable () -> Void) async -> [SignalWatch] {
+        var watches: [SignalWatch] = []
+        for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {
+            await withCheckedContinuation { begun in
+                watches.append(
+                    SignalWatch(number, begins: { begun.resume() }) {
+                        tidy()
+                        signal(number, SIG_DFL)
+                        // Not raise(3): the thread of this call blocks signals.
+                        kill(getpid(), number)
+                    })
+            }
+        }
+        return watches
+    }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        let handlers = [action.__sigaction_handler.sa_handler, SIG_IGN].map { unsafeBitCast($0, to: Int.self) }
+        return handlers[0] == handlers[1]
+    }
+}
+
+/// Calls `hear` for each signal of the operating system until it is cancelled. The signals stay ignored afterwards.
+struct SignalWatch {
+    private let sources: [any DispatchSourceSignal]
+
+    /// Calls `begins` for each of the signals once it is watched.
+    init(_ numbers: Int32..., begins: @escaping @Sendable () -> Void = {}, hear: @escaping @Sendable () -> Void) {
+        // A separate queue with its own thread: a signal is handled even when the shared ones are blocked.
+        let queue = DispatchQueue(label: "spindle.signals")
+        sources = numbers.map { number in
+            // Otherwise the signal would end the process before the source sees it.
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setRegistrationHandler(handler: begins)
+            source.setEventHandler(handler: hear)
+            source.resume()
+            return source
+        }
+    }
+
+    func cancel() {
+        for source in sources { source.cancel() }
     }
 }

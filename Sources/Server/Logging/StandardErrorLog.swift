@@ -120,3 +120,72 @@ extension LogRecord {
             metadata: ["count": "\(count)"])
     }
 }
+
+/// The log records that wait to be written.
+struct LogBuffer {
+    typealias Entry = (time: Timestamp, record: LogRecord)
+
+    private let capacity: Int
+    /// Errors are kept beyond the capacity, up to this limit.
+    private var capacityWithErrors: Int { 4 * capacity }
+    private var records: [Entry] = []
+    private var dropped = 0
+    /// Whether a writer is at work. It also writes records added meanwhile.
+    private var isDraining = false
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    /// Adds `record`. When the buffer is full, only errors are kept, up to four times the capacity, and the others are
+    /// counted. Returns whether a writer must be started.
+    mutating func add(_ record: LogRecord, at time: Timestamp) -> Bool {
+        if records.count < (record.level >= .error ? capacityWithErrors : capacity) {
+            records.append((time, record.cut))
+        } else {
+            dropped += 1
+        }
+        defer { isDraining = true }
+        return !isDraining
+    }
+
+    /// Returns all waiting records, and how many were dropped after them. Nil ends the writing.
+    mutating func take() -> (records: [Entry], dropped: Int)? {
+        guard !records.isEmpty || dropped > 0 else {
+            isDraining = false
+            return nil
+        }
+        defer { (records, dropped) = ([], 0) }
+        return (records, dropped)
+    }
+}
+
+/// Writes lines to a descriptor, each with one call, so that the lines of several threads and processes do not mix.
+struct LineWriter {
+    let descriptor: Int32
+
+    /// Waits while the reader is slow. False when the line cannot be written.
+    @discardableResult
+    func write(_ line: String) -> Bool {
+        var rest = Array(line.utf8)[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written > 0 {
+                rest = rest.dropFirst(written)
+            } else if errno == EAGAIN {
+                // Another process that shares the descriptor may have made it non-blocking.
+                var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&state, 1, -1)
+            } else if errno != EINTR {
+                return false
+            }
+        }
+        return true
+    }
+}
+
+/// The format of a log line.
+public enum LogFormat: String, Sendable, CaseIterable {
+    /// Lines to read.
+    case text
+    /// One JSON object a line, for machines.
+    case json
+}

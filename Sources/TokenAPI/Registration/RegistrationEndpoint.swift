@@ -3,6 +3,7 @@ import HTTP
 public import HTTPSupport
 import JSON
 public import OAuth
+import Outbound
 import Values
 
 /// `/oauth/register`: lets clients register themselves (RFC 7591) and manage the registration (RFC 7592).
@@ -84,5 +85,17 @@ public struct RegistrationEndpoint: Endpoint {
             )
         }
         return json
+    }
+}
+
+extension SectorDocument.Source {
+    /// Fetches sector documents, which are small: a longer one is refused.
+    init(askedBy outbound: Outbound) {
+        self.init { address, requester in
+            let answer = try await outbound.asking(for: .sector, by: requester.share, part: requester.part).get(
+                address, limit: 65536)
+            guard answer.status == 200 else { throw OutboundError.unreachable }
+            return answer.body
+        }
     }
 }

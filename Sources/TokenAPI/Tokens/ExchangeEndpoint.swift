@@ -1,3 +1,4 @@
+import Directory
 import HTTP
 public import HTTPSupport
 import JSON
@@ -31,6 +32,39 @@ public struct ExchangeEndpoint: Endpoint {
                     "type": .string(kind.rawValue),
                     "expires_in": .integer(kind.lifetime.seconds),
                 ]))
+        }
+    }
+}
+
+/// `POST /oauth/ro`: redeems a mailed code for SPiD's apps. Like `/oauth/token`, for one grant, with errors in another
+/// format.
+public struct PasswordlessTokenEndpoint: Endpoint {
+    private let issuance: TokenIssuance
+    private let address: ClientAddress
+
+    public init(issuance: TokenIssuance, address: ClientAddress) {
+        self.issuance = issuance
+        self.address = address
+    }
+
+    public func add(to router: inout Routes) {
+        router.post("/oauth/ro", use: respond)
+    }
+
+    @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
+        do {
+            let form = try Form.read(request)
+            context.presumedClient?.note(ClientCredentials.named(request, form))
+            let parameters = try form.parameters
+            let tokens = try await issuance.tokens(
+                for: TokenRequest(
+                    parameters: parameters, address: address.of(request),
+                    userAgent: request.headers[.userAgent] ?? ""),
+                from: try ClientCredentials.read(request, parameters))
+            return .json(tokens.json)
+        } catch let refusal as OAuthError {
+            return refusal.nestedResponse(
+                logger: context.logger, triedHeader: request.headers[.authorization] != nil)
         }
     }
 }

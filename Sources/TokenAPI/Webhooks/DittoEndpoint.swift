@@ -2,7 +2,8 @@ public import Ditto
 import HTTP
 public import HTTPSupport
 import JSON
-import OAuth
+public import OAuth
+public import OpenID
 
 /// `POST /webhooks/ditto/{name}`: tells Ditto which user a token belongs to, and what that user may read and write.
 ///
@@ -53,4 +54,23 @@ public struct DittoEndpoint: Endpoint {
 
 extension FieldName {
     fileprivate static let dittoSignature = FieldName("ditto-signature") ?? .authorization
+}
+
+/// Ditto's webhook: which users a merchant admits.
+public struct DittoFeature: Feature {
+    public let endpoints: [any Endpoint]
+
+    public init(_ context: ServerContext, _ oauth: OAuthServices, _ openID: OpenIDServices, webhooks: DittoWebhooks) {
+        endpoints = [
+            DittoEndpoint(
+                webhooks: webhooks,
+                authentication: DittoAuthentication(
+                    seal: context.seal,
+                    tokens: DittoTokens(
+                        accessTokens: oauth.accessTokens, hints: openID.hints, clients: context.clients,
+                        names: openID.names, users: context.users, families: context.families,
+                        issuer: context.site.issuer),
+                    clock: context.clock))
+        ]
+    }
 }
