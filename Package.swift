@@ -179,7 +179,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Server", "Administration", "Pages", "OAuth", "Authentication", "Directory", "Federation", "Delivery", "Mail", "Outbound",
+                "Server", "Administration", "Pages", "OAuth", "Authentication", "Directory", "Federation", "Delivery",
+                "Mail", "Outbound",
                 "Keys", "Migrations", "StorageSQLite", "StoragePostgreSQL", "HTTPServer", "Transfer", "HTTP", "JSON",
                 "Storage", "Values", "Cryptography", "Logging",
             ],

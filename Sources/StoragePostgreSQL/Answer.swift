@@ -109,7 +109,7 @@ extension StorageError {
     static func encoded(as encoding: String) -> StorageError {
         .unsuitable(
             """
-            the encoding of this PostgreSQL database is \(encoding), which cannot store every text: create another with \
+            the encoding of this PostgreSQL database is \(encoding), which cannot store every text: create another by \
             `createdb -E UTF8 -T template0 NAME`
             """)
     }

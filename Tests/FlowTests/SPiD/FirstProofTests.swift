@@ -146,8 +146,8 @@ import Values
     }
 
     // MARK: Clients that signed the user up
-    // Mallory's backend signs Grace up with her address and a password, and accepts terms. Grace never met it. Later she
-    // finds a user with her address, and takes it over.
+    // Mallory's backend signs Grace up with her address and a password, and accepts terms. Grace never met it. Later
+    // she finds a user with her address, and takes it over.
 
     private static let email = "grace@example.com"
     private static let password = "a quite unlikely loom"
