@@ -89,7 +89,6 @@ import Testing
         "Sources/Cryptography/FetchedDigest.swift": "OpenSSL's EVP_MD, fetched once and never changed",
         "Sources/Cryptography/FetchedCipher.swift": "OpenSSL's EVP_CIPHER, fetched once and never changed",
         "Sources/Cryptography/PrivateKey.swift": "OpenSSL's EVP_PKEY, never changed, and a context for each signature",
-        "Sources/Cryptography/PrivateKey.swift": "OpenSSL's EVP_PKEY_CTX, which one signature has at a time",
         "Sources/Cryptography/PublicKey.swift": "OpenSSL's EVP_PKEY, never changed after it is made",
         "Sources/HTTPServer/Loop/LoopBound.swift": "what belongs to one thread, and ends the process for another",
         "Sources/HTTPServer/TLS/TLSContext.swift": "OpenSSL's SSL_CTX, never changed after it is made",

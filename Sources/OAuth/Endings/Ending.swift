@@ -1,5 +1,5 @@
 public import Directory
-import Values
+public import Values
 
 /// The one decision about ends (docs/model.md): rows in, decisions out. Ending+causes.swift carries it out.
 struct Ending: Sendable {
