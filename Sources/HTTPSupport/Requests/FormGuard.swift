@@ -1,8 +1,7 @@
 package import Authentication
 public import Cryptography
-import Directory
+package import Directory
 package import HTTP
-import HTTPSupport
 package import Values
 
 /// Checks that a form was sent from our own page (RFC 9700 §4.7, cross-site request forgery).
@@ -82,14 +81,14 @@ extension FieldName {
 
 /// Forms that belong to one user: if another user has signed in before the form is sent, it must change nothing.
 extension FormGuard {
-    enum Verdict { case accepted, foreign, anotherPersons }
+    package enum Verdict { case accepted, foreign, anotherPersons }
 
     /// A token for the forms of `user` in this browser.
-    func issue(_ request: Request, to user: UserID) -> Issued { issue(request).named(user) }
+    package func issue(_ request: Request, to user: UserID) -> Issued { issue(request).named(user) }
 
     /// Whether `form` was posted from a page of ours in this browser, made for `user`. The user's id needs no seal:
     /// only our page could put it there.
-    func judge(_ form: Form, of request: Request, by user: UserID) -> Verdict {
+    package func judge(_ form: Form, of request: Request, by user: UserID) -> Verdict {
         guard accepts(form, of: request) else { return .foreign }
         return form["form_token"]?.hasSuffix(".\(user)") == true ? .accepted : .anotherPersons
     }
@@ -97,12 +96,14 @@ extension FormGuard {
 
 extension FormGuard {
     /// Whether `form` was posted from a page for another user than `user`.
-    func isOfAnother(_ form: Form, than user: UserID) -> Bool {
+    package func isOfAnother(_ form: Form, than user: UserID) -> Bool {
         form["form_token"].map { $0.contains(".") && !$0.hasSuffix(".\(user)") } ?? false
     }
 
     /// Whether `form` was posted from a page about `client` as it is now.
-    func hasShown(_ client: Client, on form: Form) -> Bool { form["form_token"]?.contains(".\(client.mark).") == true }
+    package func hasShown(_ client: Client, on form: Form) -> Bool {
+        form["form_token"]?.contains(".\(client.mark).") == true
+    }
 }
 
 extension Client {
@@ -111,12 +112,12 @@ extension Client {
 
 extension FormGuard.Issued {
     /// The same token, for forms of a page about `client` as it is now.
-    func showing(_ client: Client) -> FormGuard.Issued {
+    package func showing(_ client: Client) -> FormGuard.Issued {
         FormGuard.Issued(token: "\(token).\(client.mark)", setCookie: setCookie, browser: browser)
     }
 
     /// The same token, for forms of `user`.
-    func named(_ user: UserID) -> FormGuard.Issued {
+    package func named(_ user: UserID) -> FormGuard.Issued {
         FormGuard.Issued(token: "\(token).\(user)", setCookie: setCookie, browser: browser)
     }
 }
