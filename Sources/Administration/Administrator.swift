@@ -27,7 +27,7 @@ public enum Administrator: Authority {
     public init(_ token: AccessToken, of tokens: AccessTokens, addresses: AddressRules) throws(OAuthError) {
         guard token.user == nil else {
             throw OAuthError(
-                .insufficientScope, "person_administers", "Administration requires a client_credentials token.")
+                .insufficientScope, "user_administers", "Administration requires a client_credentials token.")
         }
         // The token's scope is not enough: the client may have lost it since.
         func has(_ scope: String) -> Bool { token.scope.contains(scope) && token.clientScope.contains(scope) }

@@ -73,7 +73,7 @@ public struct AddressChange: Sendable {
                         return true
                     })
             else {
-                return .failure(.gone(reason: "account_gone_or_changed"))
+                return .failure(.gone(reason: "user_gone_or_changed"))
             }
             return taken
         }

@@ -153,10 +153,10 @@ public struct AppSignUp: Sendable {
     ) async throws -> Result<Verification, Verification.Refusal> {
         let now = clock.now
         return try await events.write(to: database, at: now) { [verifications] db, announcement in
-            guard try proof.holds(in: db) else { return .failure(.gone(reason: "account_gone_or_changed")) }
+            guard try proof.holds(in: db) else { return .failure(.gone(reason: "user_gone_or_changed")) }
             let taken = try verifications.take(link: link, .confirmAddress, attempt: attempt.id, in: db)
             guard case .success(let verification) = taken else { return taken }
-            guard verification.user == proof.user else { return .failure(.gone(reason: "account_gone_or_changed")) }
+            guard verification.user == proof.user else { return .failure(.gone(reason: "user_gone_or_changed")) }
             guard !verification.wasTaken else {
                 return try verification.again(opening, replacing: old, at: now, in: db)
             }
@@ -164,7 +164,7 @@ public struct AppSignUp: Sendable {
                 try KnownDevices.forgetUnproved(of: proof.user, in: db)
                 return try User.verify(verification.email, of: proof.user, at: now, in: db)
             }
-            guard isConfirmed else { return .failure(.gone(reason: "account_gone_or_changed")) }
+            guard isConfirmed else { return .failure(.gone(reason: "user_gone_or_changed")) }
             try Sessions.open(
                 opening, user: proof.user, replacing: old, at: now, in: db,
                 announcement)

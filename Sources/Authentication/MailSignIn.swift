@@ -136,7 +136,7 @@ public struct MailSignIn: Sendable {
         guard let user = verification.user,
             // The code proves the address, if it is still the user's.
             try User.verifyLive(verification.email, of: user, in: db)
-        else { return .failure(.gone(reason: "account_gone_or_changed")) }
+        else { return .failure(.gone(reason: "user_gone_or_changed")) }
         if isFirst {
             // Until now another user may have entered this address, and may know the password.
             try User.setPasswordHash(nil, of: user, at: now, in: db)

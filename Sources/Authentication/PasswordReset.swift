@@ -74,7 +74,7 @@ public struct PasswordReset: Sendable {
             guard let user = verification.user,
                 // Reading the mail proves the address, if it is still the user's.
                 try User.resetPassword(hash, of: user, reading: verification.email, at: now, in: db)
-            else { return .failure(.gone(reason: "account_gone_or_changed")) }
+            else { return .failure(.gone(reason: "user_gone_or_changed")) }
             if isFirst { try announcement.say(verification.takeover, user, db) }
             try announcement.sayWhatChanged(since: before, in: db)
             try announcement.say(.accessRevoked(keeping: nil), user, db)

@@ -59,7 +59,7 @@ public struct DittoTokens: Sendable {
         var attributes: JSON = .object([])
         // Attributes are for first-party clients: no page asks a third party's users for them.
         if rules.permissions.namesAttributes, token.may(.takeAttributes) {
-            guard let found = try await users.find(user) else { throw OAuthError.tokenRefused("account_deleted") }
+            guard let found = try await users.find(user) else { throw OAuthError.tokenRefused("user_deleted") }
             attributes = found.attributes
         }
         return DittoUser(
@@ -86,7 +86,7 @@ public struct DittoTokens: Sendable {
             throw OAuthError.tokenRefused("ditto_pairwise_id_token")
         }
         guard let found = try await users.find(user), found.disabledAt == nil, found.deletionDueAt == nil else {
-            throw OAuthError.tokenRefused("account_gone")
+            throw OAuthError.tokenRefused("user_gone")
         }
         let isSignedOut = try await families.hasSignedOut(
             user, of: client.id, since: token.issuedAt, session: token.session)

@@ -54,7 +54,7 @@ def test_the_ditto_guides_walk_does_what_it_says(tmp_path, program):
         '"signed": true', "/webhooks/ditto/loom-cars",
         '"authenticated": true', '"authenticate": true', '"expirationSeconds": 3', "_id.team == 'red'",
         "_id.team == 'blue'", '"authenticated":false', "invalid_client", '"OK"', '"authenticate":false',
-        "unknown_token", "ditto_unsigned", "permission_ended",
+        "unknown_token", "ditto_unsigned", "token_family_ended",
     )
     assert " 401" in output, output
 

@@ -33,7 +33,7 @@ struct PhoneSignIn: Sendable {
             // The code proves the number, if it is still the user's.
             guard let phone = verification.phone, let user = try User.find(phone, in: db), user.id == verification.user,
                 user.disabledAt == nil
-            else { return .failure(.gone(reason: "account_gone_or_changed")) }
+            else { return .failure(.gone(reason: "user_gone_or_changed")) }
             guard user.deletionDueAt == nil else { return .failure(.gone(reason: "deletion_pending")) }
             try Logins.record(login, of: user.id, succeeded: true, at: now, in: db)
             try KnownDevices.remember(place, of: user.id, at: now, in: db)

@@ -201,7 +201,7 @@ extension UserDeletion {
                 try announcement.watching(user, in: db) { try Self.restore(user, at: now, in: db) }
             }
             let row = try db.rows("SELECT deletion_due_at FROM users WHERE id = \(user)").first
-            guard let row else { return .failure(.gone(reason: "account_deleted")) }
+            guard let row else { return .failure(.gone(reason: "user_deleted")) }
             if let dueAt: Timestamp = try row.get("deletion_due_at") { return .success(.leaving(dueAt)) }
             // Cancelled in another browser meanwhile: a user who still wants to leave asks again.
             guard decision == .keep else { return .failure(.gone(reason: "kept_elsewhere")) }

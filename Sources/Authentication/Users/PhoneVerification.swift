@@ -36,7 +36,7 @@ public struct PhoneVerification: Sendable {
                         guard !verification.wasTaken else { return former == phone }
                         return try User.verify(phone, of: session.user, at: now, in: db)
                     })
-            else { return .failure(.gone(reason: "account_gone_or_changed")) }
+            else { return .failure(.gone(reason: "user_gone_or_changed")) }
             guard !verification.wasTaken else { return taken }
             try Verifications.endTexts(of: session.user, at: now, in: db)
             // Without a former number, no session was opened by its codes.

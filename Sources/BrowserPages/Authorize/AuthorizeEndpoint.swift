@@ -160,7 +160,7 @@ public struct AuthorizeEndpoint: Endpoint {
         switch code {
         case .loginRequired where !request.prompt.contains(.none):
             OAuthError(
-                .loginRequired, "another_person", "Another user signed in than the one the request names.")
+                .loginRequired, "another_user_signed_in", "Another user signed in than the one the request names.")
         case .accessDenied:
             OAuthError(.accessDenied, "no_email", "The user has no e-mail address, and the client requires one.")
         case .unmetAuthenticationRequirements:

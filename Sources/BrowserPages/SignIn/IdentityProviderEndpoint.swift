@@ -185,7 +185,7 @@ extension IdentityProviderEndpoint {
             let page = try await restoring.offer(
                 user, by: .issuer, of: attempt.issuer.id.text, request, visit)
             guard let page else {
-                throw IdentityProviderRefusal.gone(reason: "account_gone_or_changed")
+                throw IdentityProviderRefusal.gone(reason: "user_gone_or_changed")
             }
             return page
         case .unknown: return say(.upstreamUnknown, .forbidden, attempt, visit, context)

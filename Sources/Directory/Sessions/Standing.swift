@@ -40,8 +40,8 @@ package enum Standing: Sendable, Equatable {
 
     /// The standing that each column stands for when it is set; ends come before rests.
     private static let reasons: [(column: String, standing: Standing)] = [
-        ("user_disabled_at", .ended("account_disabled")), ("deletion_due_at", .ended("account_leaving")),
-        ("ended_at", .ended("permission_ended")), ("client_disabled_at", .rests("client_disabled")),
+        ("user_disabled_at", .ended("user_disabled")), ("deletion_due_at", .ended("user_leaving")),
+        ("ended_at", .ended("token_family_ended")), ("client_disabled_at", .rests("client_disabled")),
         ("merchant_disabled_at", .rests("merchant_disabled")), ("issuer_disabled_at", .rests("issuer_disabled")),
         // A batch to come ends it.
         ("issuer_gone_at", .rests("issuer_gone")),
@@ -51,7 +51,7 @@ package enum Standing: Sendable, Equatable {
     package init(_ row: Row, of user: UserID?) throws {
         func isSet(_ column: String) throws -> Bool { try row.get(column, as: Int64?.self) != nil }
         if user != nil, try !isSet("user_found") {
-            self = .ended("account_deleted")
+            self = .ended("user_deleted")
         } else {
             self = try Self.reasons.first { try isSet($0.column) }?.standing ?? .live
         }

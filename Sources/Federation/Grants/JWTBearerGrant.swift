@@ -43,7 +43,7 @@ public struct JWTBearerGrant: Grant {
         guard let link = try await subjects.find(holder.subject, of: holder.issuer) else {
             throw OAuthError.unknownUser
         }
-        guard !link.isDisabled else { throw OAuthError.providerAccountDisabled }
+        guard !link.isDisabled else { throw OAuthError.providerUserDisabled }
         let signIn = SignIn(at: clock.now, by: .issuer, isDated: false, issuer: holder.issuer.text)
         return Authorization(
             client: client, subject: Subject(user: link.user, signIn), scope: scope, family: .new(.signIn(signIn)),

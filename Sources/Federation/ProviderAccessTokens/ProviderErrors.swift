@@ -63,13 +63,13 @@ extension OAuthError {
     }
     static func providerTokenOfNobody(_ provider: Provider) -> OAuthError {
         OAuthError(
-            .invalidGrant, "provider_token_of_nobody",
+            .invalidGrant, "provider_token_without_user",
             "The provider does not say which user the access token is for: it must be a user's, with the scope "
                 + "openid or "
                 + "profile at Google.", detail: "provider=\(provider.rawValue)")
     }
-    static let providerAccountDisabled = OAuthError(
-        .invalidGrant, "provider_account_disabled", "The user who is linked to this provider account is disabled.")
+    static let providerUserDisabled = OAuthError(
+        .invalidGrant, "provider_user_disabled", "The user who is linked to this provider account is disabled.")
 
     /// Without an answer, no user is signed in, and none is reported as unknown.
     static func providerUnavailable(_ provider: Provider, _ cause: String) -> OAuthError {

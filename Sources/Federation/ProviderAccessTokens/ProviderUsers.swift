@@ -114,7 +114,7 @@ public struct ProviderUsers: Sendable {
             }
         } catch StorageError.constraint {
             // The user was deleted while the provider was asked.
-            throw OAuthError.tokenRefused("account_gone")
+            throw OAuthError.tokenRefused("user_gone")
         } catch StorageError.conflict {
             // Another request won by the unique key, perhaps of the same user on a second screen.
             return try await database.read { db in

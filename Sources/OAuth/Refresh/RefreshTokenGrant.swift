@@ -31,7 +31,7 @@ public struct RefreshTokenGrant: Grant {
         }
         // Another client's request neither spends nor revokes.
         guard token.client == client.id else { throw OAuthError.refreshRefused("refresh_token_of_another_client") }
-        guard !token.hasEnded else { throw OAuthError.refreshRefused("permission_ended") }
+        guard !token.hasEnded else { throw OAuthError.refreshRefused("token_family_ended") }
         // The client may have shortened the family's life since the token was issued.
         let end = client.refreshFamilyLifetime.end(since: token.familyCreatedAt) ?? token.expiresAt
         let isExpired = now >= min(token.expiresAt, end)
@@ -42,7 +42,7 @@ public struct RefreshTokenGrant: Grant {
         {
             return replay(of: token.family, by: client)
         }
-        guard token.standing == .live else { throw OAuthError.refreshRefused("permission_ended") }
+        guard token.standing == .live else { throw OAuthError.refreshRefused("token_family_ended") }
         try Self.confirm(token, client)
         guard !isExpired else { throw OAuthError.refreshRefused("refresh_token_expired") }
 

@@ -184,7 +184,7 @@ private struct Found {
             return "secret_ended"
         }
         if token.resource != nil, try row.get("resource_found", as: String?.self) == nil { return "resource_taken" }
-        if token.family != nil, token.path == nil { return "permission_deleted" }
+        if token.family != nil, token.path == nil { return "token_family_deleted" }
         return nil
     }
 }

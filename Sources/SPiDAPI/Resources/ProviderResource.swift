@@ -53,7 +53,7 @@ public struct ProviderResource: SPiDResource {
             // SPiD's status for a user who exists already; there is no redirect.
             throw SPiDRefusal(
                 .found, fields: .members(["exists": "A user with this provider account or address exists already."]),
-                reason: "provider_person_exists")
+                reason: "provider_user_exists")
         }
         let found = try await finder.find(made, for: caller)
         let object = UserObject(person: found.person, now: clock.now)
@@ -99,11 +99,11 @@ public struct ProviderResource: SPiDResource {
         case .attached: break
         case .ofAnother:
             throw SPiDRefusal(
-                .conflict, "The provider's account is attached to another user.", reason: "provider_person_of_another")
+                .conflict, "The provider's account is attached to another user.", reason: "provider_user_of_another")
         case .hasAnother:
             throw SPiDRefusal(
                 .conflict, "The user has another account of this provider, and can remove it on the account page.",
-                reason: "provider_person_has_another")
+                reason: "provider_user_has_another")
         case .removed:
             throw SPiDRefusal(
                 .conflict, "The user has removed this provider, and can connect it on the account page.",

@@ -67,7 +67,7 @@ public struct UserinfoEndpoint: Endpoint {
     }
 
     /// The user was deleted during the request.
-    private static let nobody = OAuthError.tokenRefused("account_gone")
+    private static let nobody = OAuthError.tokenRefused("user_gone")
 }
 
 extension Form {

@@ -152,7 +152,7 @@ import Values
             let id = try #require(try await story.register("facebook", "f").data["userId"]?.string)
             try await story.world.change("users", id, ["disabled": true])
             #expect(try await story.logIn("facebook", "f").error == "invalid_grant")
-            #expect(story.world.server.log.says("provider_account_disabled"))
+            #expect(story.world.server.log.says("provider_user_disabled"))
             try await story.world.change("users", id, ["disabled": false])
             #expect(try await story.logIn("facebook", "f").status == 200)
             #expect(
@@ -251,11 +251,13 @@ import Values
                 ("facebook", "alien", "provider_token_of_another_app"),
                 ("facebook", "sibling", "provider_token_of_another_app"),
                 ("facebook", "unheard of", "provider_token_invalid"), ("facebook", "over", "provider_token_invalid"),
-                ("facebook", "page", "provider_token_of_nobody"), ("facebook", "nobody", "provider_token_of_nobody"),
+                ("facebook", "page", "provider_token_without_user"),
+                ("facebook", "nobody", "provider_token_without_user"),
                 ("googleplus", "alien", "provider_token_of_another_app"),
                 ("googleplus", "presented", "provider_token_of_another_app"),
                 ("googleplus", "unheard-of", "provider_token_invalid"),
-                ("googleplus", "spent", "provider_token_invalid"), ("googleplus", "nobody", "provider_token_of_nobody"),
+                ("googleplus", "spent", "provider_token_invalid"),
+                ("googleplus", "nobody", "provider_token_without_user"),
             ]
             let before = try await story.counts()
             for (type, token, reason) in cases {
