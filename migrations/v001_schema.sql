@@ -551,7 +551,7 @@ CREATE TABLE interactions (
     browser TEXT, -- of the cookie of the browser that took it up; NULL until one does
     client_id TEXT NOT NULL,
     request TEXT NOT NULL, -- the parameters as they came, as a query
-    by_somebody_else BIGINT NOT NULL CHECK (by_somebody_else IN (0, 1)),
+    by_another_user BIGINT NOT NULL CHECK (by_another_user IN (0, 1)),
     asks_consent BIGINT NOT NULL CHECK (asks_consent IN (0, 1)),
     -- The fingerprint of the session cookie of the answers below: after another sign-in they do not count.
     session TEXT,

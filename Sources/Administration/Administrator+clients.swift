@@ -52,7 +52,7 @@ extension Administrator: ClientAuthority, MerchantAuthority {
         try permit(leaving: client.spid.sessionHosts.filter { !changed.spid.sessionHosts.contains($0) })
         try permit(enabling: client.disabledAt != nil && changed.disabledAt == nil)
         guard client.may(.belongToMerchant) || changed.may(.belongToMerchant) || Self.mayChange(document) else {
-            throw AdministrationRefusal.ofStranger
+            throw AdministrationRefusal.ofSelfRegistered
         }
         let resources = changed.openID.resources.filter { !client.openID.resources.contains($0) }
         try access.addresses.refuseOwn(resources: resources)
@@ -80,7 +80,7 @@ extension Administrator: ClientAuthority, MerchantAuthority {
     /// The users of a self-registered client consented to a third party, and have not met the merchant. With a secret
     /// or another address of the client, the merchant could act as that third party.
     public func permit(settingSecretsOf client: Client) throws {
-        guard confines == nil || client.may(.belongToMerchant) else { throw AdministrationRefusal.ofStranger }
+        guard confines == nil || client.may(.belongToMerchant) else { throw AdministrationRefusal.ofSelfRegistered }
     }
 
     /// Whether a document changes only what a merchant may change of a self-registered client.
@@ -151,7 +151,7 @@ extension Administrator: ClientAuthority, MerchantAuthority {
 }
 
 extension AdministrationRefusal {
-    fileprivate static let ofStranger = AdministrationRefusal(
+    fileprivate static let ofSelfRegistered = AdministrationRefusal(
         "This client registered itself, and its developer changes it: a merchant's administrator may delete or disable "
             + "it, change its scope and, if no user has used it, make it first_party.", isConflict: true)
 }

@@ -34,8 +34,8 @@ extension Administrator: IssuerAuthority {
         let isAsBefore =
             issuer.signIn?.clientID == changed.signIn?.clientID && issuer.signIn?.name == changed.signIn?.name
             && isAlike
-        let isOfNobody = issuer.signIn == nil && changed.signIn == nil
-        try permit(signingIn: isOfNobody || changed.hasProvidersKeys || isAsBefore)
+        let hasNoSignIn = issuer.signIn == nil && changed.signIn == nil
+        try permit(signingIn: hasNoSignIn || changed.hasProvidersKeys || isAsBefore)
         try permit(everywhere: changed.signsInEverywhere == issuer.signsInEverywhere)
         // The owner of the app at a provider could sign in as any user of it.
         let isForSameApp =

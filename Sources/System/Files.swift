@@ -19,21 +19,21 @@ public enum Files {
     public static func isOpenToOthers(_ path: String) -> Bool {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return false }
-        let isStrangers = geteuid() != 0 && status.st_uid != geteuid() && status.st_uid != 0
-        return status.st_mode & 0o077 != 0 || isStrangers
+        let isOfAnotherUser = geteuid() != 0 && status.st_uid != geteuid() && status.st_uid != 0
+        return status.st_mode & 0o077 != 0 || isOfAnotherUser
     }
 
     /// Whether users other than its owner may change the file at `path`, or its owner is wrong, as above.
     public static func isChangeableByOthers(_ path: String) -> Bool {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return false }
-        let isStrangers = geteuid() != 0 && status.st_uid != geteuid() && status.st_uid != 0
-        return status.st_mode & 0o022 != 0 || isStrangers
+        let isOfAnotherUser = geteuid() != 0 && status.st_uid != geteuid() && status.st_uid != 0
+        return status.st_mode & 0o022 != 0 || isOfAnotherUser
     }
 
     /// Whether the file at `path` belongs to an unrelated user: not to this one, nor to root, nor, where root works for
     /// another user, to the owner of its folder or of `home`. False when there is no file.
-    public static func isStrangers(_ path: String, home: String) -> Bool {
+    public static func isOfUnrelatedUser(_ path: String, home: String) -> Bool {
         guard let owner = owner(of: path), owner.user != geteuid(), owner.user != 0 else { return false }
         let service = [folder(of: path), home].compactMap { Self.owner(of: $0)?.user }
         return geteuid() != 0 || !service.contains(owner.user)
@@ -49,8 +49,8 @@ public enum Files {
             var status = stat()
             guard unsafe stat(folder, &status) == 0 else { return false }
             let isSticky = status.st_mode & UInt32(S_ISVTX) != 0
-            let isStrangers = geteuid() != 0 && status.st_uid != geteuid() && status.st_uid != 0
-            if isStrangers || status.st_mode & 0o022 != 0 && !(isAbove && isSticky) { return true }
+            let isOfAnotherUser = geteuid() != 0 && status.st_uid != geteuid() && status.st_uid != 0
+            if isOfAnotherUser || status.st_mode & 0o022 != 0 && !(isAbove && isSticky) { return true }
             let next = Self.folder(of: folder)
             guard next != folder, folder != "." else { return false }
             (folder, isAbove) = (next, true)

@@ -11,9 +11,9 @@ import subprocess
 import sys
 import tempfile
 
+import deployments
 import load
 import machine
-import people
 import postgresql
 import rounds
 import scenarios
@@ -80,7 +80,7 @@ def _measure(binaries, options, chosen, directory, stack):
         results[name] = {"ready_ms": round(statistics.median(server.time_to_start() for _ in range(STARTS)), 1)}
         stack.enter_context(server)
         results[name]["memory_idle_kib"] = server.resident_memory()
-        products.append((server, people.Deployment(server.address, admin, options.connections)))
+        products.append((server, deployments.Deployment(server.address, admin, options.connections)))
     nginx = stack.enter_context(servers.Nginx(directory))
     results["scenarios"] = rounds.measure(chosen, products, nginx, directory, options)
     for server, _ in products:
@@ -101,7 +101,7 @@ def deployed(binary, directory, stack, options):
     """A Spindle that runs, and the deployment on it."""
     server, admin = prepared(binary, directory, stack, options)
     stack.enter_context(server)
-    return server, people.Deployment(server.address, admin, options.connections)
+    return server, deployments.Deployment(server.address, admin, options.connections)
 
 
 def built():

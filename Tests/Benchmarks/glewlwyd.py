@@ -8,9 +8,9 @@ import sqlite3
 import subprocess
 import sys
 
-import people
+import deployments
 import servers
-from people import form
+from deployments import form
 
 DATABASE = "usr/share/doc/glewlwyd/database/init.sqlite3.sql.gz"
 ADMINISTRATOR = {"username": "admin", "password": "password"}  # as its documentation says
@@ -79,7 +79,7 @@ class Glewlwyd(servers.Server):
         self.command = [str(files / "usr" / "bin" / "glewlwyd"), "-c", str(configuration)]
 
     def deploy(self):
-        """What `people.Deployment` makes, by Glewlwyd's API; it runs already."""
+        """What `deployments.Deployment` makes, by Glewlwyd's API; it runs already."""
         self.cookie = self.call("auth/", ADMINISTRATOR)
         self.call("mod/plugin/", {
             "module": "oidc", "name": "oidc", "display_name": "OpenID Connect", "parameters": self.parameters()})
@@ -88,13 +88,13 @@ class Glewlwyd(servers.Server):
         secret = {"client_secret" if self.is_tuned else "password": CLIENT["client_secret"]}
         self.call("client/", {
             "client_id": CLIENT["client_id"], "name": "backend", "confidential": True, "enabled": True,
-            "scope": [SCOPE], "redirect_uri": [people.BACKEND_ADDRESS],
+            "scope": [SCOPE], "redirect_uri": [deployments.BACKEND_ADDRESS],
             "token_endpoint_auth_method": ["client_secret_post"],
             "authorization_type": ["client_credentials", "password", "refresh_token"], **secret})
-        for number in range(people.USERS):
+        for number in range(deployments.USERS):
             self.call("user/", {
                 "username": f"user{number}", "name": "Benchmark", "email": f"user{number}@example.com",
-                "password": people.PASSWORD, "enabled": True, "scope": [SCOPE]})
+                "password": deployments.PASSWORD, "enabled": True, "scope": [SCOPE]})
 
     def parameters(self):
         kind = "ecdsa" if self.is_tuned else "rsa"
@@ -123,7 +123,7 @@ class Glewlwyd(servers.Server):
     @staticmethod
     def password_grant(number):
         return form(
-            grant_type="password", username=f"user{number}", password=people.PASSWORD, scope=SCOPE, **CLIENT)
+            grant_type="password", username=f"user{number}", password=deployments.PASSWORD, scope=SCOPE, **CLIENT)
 
 
 def key_pair(kind):

@@ -10,14 +10,14 @@ import re
 from statistics import median
 
 import bench
+import deployments
 import glewlwyd
 import load
 import machine
-import people
 import report
 import scenarios
 import servers
-from people import form
+from deployments import form
 
 OPAQUE, RS256, ES256 = "Spindle, opaque", "Spindle, RS256", "Spindle, ES256"
 # Who is compared with whom: the tokens are of the same kind.
@@ -40,7 +40,7 @@ class Peer:
     def ask(self, request, index=0):
         """One answer, which must have in it what counts."""
         plan = self.plan(request)
-        text = people.post(self.server.address, plan["path"], plan["bodies"][index], plan["headers"])
+        text = deployments.post(self.server.address, plan["path"], plan["bodies"][index], plan["headers"])
         if not re.search(plan["expect"].replace("%s", r"\s"), text):
             raise SystemExit(f"{self.name}, {request}: not what was asked for in {text}")
         return json.loads(text)
@@ -99,9 +99,9 @@ def theirs(server):
     path, client = "/api/oidc/token", glewlwyd.CLIENT
     peer = Peer(server.name, server, {
         "client_credentials": (path, [form(grant_type="client_credentials", scope=glewlwyd.SCOPE, **client)], TOKEN),
-        "password": (path, [server.password_grant(number) for number in range(people.USERS)], TOKEN),
+        "password": (path, [server.password_grant(number) for number in range(deployments.USERS)], TOKEN),
     })
-    answers = [peer.ask("password", number) for number in range(people.USERS)]
+    answers = [peer.ask("password", number) for number in range(deployments.USERS)]
     peer.asked["introspect"] = (
         "/api/oidc/introspect", [form(token=each["access_token"], **client) for each in answers], ACTIVE)
     peer.asked["refresh"] = (

@@ -4,13 +4,13 @@ import http.client
 import json
 import time
 
+import deployments
 import filling
-import people
 import postgresql
 import scenarios
 import servers
 import stores
-from people import form
+from deployments import form
 
 DAY = 86_400
 
@@ -31,7 +31,7 @@ class Scaled:
     def _fill(self, tokens, options):
         admin = self.server.initialize()
         self.server.start()
-        self.deployment = people.Deployment(
+        self.deployment = deployments.Deployment(
             self.server.address, admin, options.connections, access_token_lifetime=DAY)
         owners = self._owners()
         self.server.stop()
@@ -62,7 +62,7 @@ class Scaled:
             "clients", merchant_id=little, client_name="administrator", scope="admin:merchant", redirect_uris=[],
             grant_types=["client_credentials"])
         hoarder = deployment.make(
-            "users", email="hoarder@example.com", password=people.PASSWORD, email_verified=True, name="Hoarder")
+            "users", email="hoarder@example.com", password=deployments.PASSWORD, email_verified=True, name="Hoarder")
         self.hoarder = hoarder["user_id"]
         grant = deployment.password_grant(deployment.backend, 0) | {"username": "hoarder@example.com"}
         deployment.post("/oauth/token", form(**grant))

@@ -6,9 +6,9 @@ import json
 import typing
 import urllib.parse
 
+import deployments
 import load
-import people
-from people import form
+from deployments import form
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
@@ -91,7 +91,7 @@ def refreshes(deployment):
 
 
 def passwords(deployment):
-    return [form(**deployment.password_grant(deployment.backend, number)) for number in range(people.USERS)]
+    return [form(**deployment.password_grant(deployment.backend, number)) for number in range(deployments.USERS)]
 
 
 def rotation_plan(deployment):
@@ -114,7 +114,7 @@ def rotation_check(deployment):
 
 
 def pairs_plan(deployment):
-    redeem = form(grant_type="authorization_code", redirect_uri=people.BACKEND_ADDRESS, **deployment.backend)
+    redeem = form(grant_type="authorization_code", redirect_uri=deployments.BACKEND_ADDRESS, **deployment.backend)
     return {
         "headers": FORM,
         "tokens": [answer["access_token"] for answer in deployment.app_tokens],

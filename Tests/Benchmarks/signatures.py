@@ -13,9 +13,9 @@ import subprocess
 from statistics import median
 
 import bench
+import deployments
 import load
 import machine
-import people
 import report
 import scenarios
 
@@ -23,7 +23,7 @@ CORES = len(os.sched_getaffinity(0))
 OPENSSL = {"RS256": ("rsa2048", r"rsa +2048 bits"), "ES256": ("ecdsap256", r"256 bits ecdsa \(nistp256\)")}
 # Claims, base64 and a longer answer take half as long as an ES256 signature.
 AIMS = {"RS256": 1.15, "ES256": 1.6}
-OPENID = {"scope": "openid " + people.SCOPE}
+OPENID = {"scope": "openid " + deployments.SCOPE}
 
 
 @dataclasses.dataclass

@@ -41,7 +41,7 @@ import Testing
         #expect(!Files.isFolderOpenToOthers(folder) && Files.isFolderOpenToOthers("\(top)/a"))
         #expect(chmod("\(top)/a", 0o700) == 0 && chmod(folder, 0o770) == 0)
         #expect(Files.isFolderOpenToOthers(folder))
-        #expect(!Files.isStrangers(folder, home: top) && !Files.isStrangers("\(top)/none", home: top))
+        #expect(!Files.isOfUnrelatedUser(folder, home: top) && !Files.isOfUnrelatedUser("\(top)/none", home: top))
         #expect(Files.areSame(folder, "\(top)/a/../a/b") && !Files.areSame(folder, top))
     }
 

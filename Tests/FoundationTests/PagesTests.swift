@@ -250,8 +250,8 @@ extension PageSamples {
             return try Self.templates.get().consent(page, in: Frame(language: language))
         }
         let warning = /<p class="caution">[^<]{40,}<\/p>/
-        #expect(try html(.nobodyKnown).firstMatch(of: warning) != nil)
-        #expect(try !html(.nobodyKnown).contains("</strong> <bdi>") && !html(.platform).contains("caution"))
+        #expect(try html(.selfRegistered).firstMatch(of: warning) != nil)
+        #expect(try !html(.selfRegistered).contains("</strong> <bdi>") && !html(.platform).contains("caution"))
     }
 
     @Test("Only the field that is too long is marked on the profile page", arguments: ProfileField.allCases)

@@ -48,9 +48,9 @@ import Values
     func addresses() {
         let google = ProviderAddresses(facebook: "", google: "https://oauth2.googleapis.com")
         #expect(google.googleTokens == "https://oauth2.googleapis.com")
-        #expect(google.googlePeople == "https://openidconnect.googleapis.com/v1")
+        #expect(google.googleUserinfo == "https://openidconnect.googleapis.com/v1")
         let gateway = ProviderAddresses(facebook: "", google: "https://gateway.example")
-        #expect(gateway.googlePeople == "https://gateway.example")
+        #expect(gateway.googleUserinfo == "https://gateway.example")
     }
 
     @Test("A provider's user name that is too long, or not text, is left out")

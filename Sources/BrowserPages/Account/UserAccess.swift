@@ -78,7 +78,7 @@ public struct UserAccess: Sendable {
         switch pages.forms.judge(form, of: request, by: session.user) {
         case .accepted: return .enter(Entry(session: session, user: user, visit: visit, form: form))
         case .foreign: return .refuse(pages.foreignForm(request, visit))
-        case .anotherPersons:
+        case .anotherUsers:
             return .refuse(
                 pages.message(.anotherPerson, visit, values: ["continueTo": "/account"], status: .conflict))
         }

@@ -164,7 +164,7 @@ extension PageRenderer {
 
     /// RFC 7591 §5: the user is told that only the client itself says what it is.
     private func maker(of client: Client) async throws -> ConsentPage.Maker {
-        guard client.may(.bearMerchantsName) else { return .nobodyKnown }
+        guard client.may(.bearMerchantsName) else { return .selfRegistered }
         guard let merchant = client.merchant else { return .platform }
         return try await merchants.find(merchant).map { .merchant($0.name) } ?? .platform
     }

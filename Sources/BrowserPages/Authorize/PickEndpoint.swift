@@ -47,7 +47,7 @@ public struct PickEndpoint: Endpoint {
             return .sendBrowser(to: PagePath.authorize(asked.id), status: .seeOther)
         }
         try await pages.interactions.saw(asked, in: chosen.secret.fingerprint)
-        try await signIns.note(NobodyMarks(http, pages.site).fingerprints, at: clock.now)
+        try await signIns.note(SignedOutMarks(http, pages.site).fingerprints, at: clock.now)
         return try await send(to: PagePath.authorize(asked.id), in: browser, choosing: chosen)
     }
 

@@ -12,7 +12,7 @@ struct DevelopmentLogin: Sendable {
     }
 
     /// `/login?page=people` shows the login page that users see.
-    static let forPeople = "people"
+    static let forUsers = "people"
 
     /// The address of the sign-in for the request of `interaction`.
     func way(to interaction: Interaction) -> String {

@@ -56,7 +56,7 @@ public struct LogoutEndpoint: Endpoint {
         guard let session else {
             // A device gets JSON; a browser gets a page, or continues.
             if token != nil, logout.address == nil { return .json(.members(["result": "OK"])) }
-            return try await signedOut(request, logout, sawPage: false, isAnybodyLeft: false)
+            return try await signedOut(request, logout, sawPage: false, isStillSignedIn: false)
         }
         // A token from this session, or a link on our own page, shows that the user wants this. A link on another site
         // or in a mail does not. Nor does a token from elsewhere, whose holder could hide the link in a page, nor an
@@ -99,7 +99,7 @@ public struct LogoutEndpoint: Endpoint {
         // If sent twice, or signed out in another tab meanwhile, the user has what they want.
         let browser = try await sessions.all(of: request, pages.site)
         guard let session = browser.all.first else {
-            return try await signedOut(request, logout, isAnybodyLeft: false)
+            return try await signedOut(request, logout, isStillSignedIn: false)
         }
         // Another user signed in meanwhile; the form was about the first.
         guard form[Self.person].map({ $0 == session.user.description }) ?? true,
@@ -163,7 +163,7 @@ public struct LogoutEndpoint: Endpoint {
     ) async throws -> Response {
         if let client = logout.leaves {
             guard let session = browser.all.first else {
-                return try await signedOut(request, logout, isAnybodyLeft: false)
+                return try await signedOut(request, logout, isStillSignedIn: false)
             }
             let now = clock.now
             do {
@@ -181,10 +181,10 @@ public struct LogoutEndpoint: Endpoint {
 
     /// Clears the cookies, which hold the sessions and remember the users.
     /// - Parameters: `sawPage` tells whether the user has seen a page about the client that asks, or that its token
-    ///   comes from. `isAnybodyLeft` tells whether a user is still signed in to the browser, perhaps at other clients
+    ///   comes from. `isStillSignedIn` tells whether a user is still signed in to the browser, perhaps at other clients
     ///   only.
     private func signedOut(
-        _ request: Request, _ logout: LogoutRequest, sawPage: Bool = true, isAnybodyLeft: Bool = true
+        _ request: Request, _ logout: LogoutRequest, sawPage: Bool = true, isStillSignedIn: Bool = true
     ) async throws -> Response {
         // Tokens that the client got in an expired session live on until its user signs out there.
         if let hint = logout.shown, let sid = hint.session {
@@ -200,7 +200,7 @@ public struct LogoutEndpoint: Endpoint {
             return .sendBrowser(to: address.location, cookies: cleared)
         }
         let visit = try await visit(request, logout)
-        let page = SignedOutPage(leaving: isAnybodyLeft ? logout.leaves?.name : nil)
+        let page = SignedOutPage(leaving: isStillSignedIn ? logout.leaves?.name : nil)
         return pages.page(pages.templates.signedOut(page, in: visit.frame), visit, cookies: cleared)
     }
 }

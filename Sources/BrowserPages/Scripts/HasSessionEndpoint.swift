@@ -29,16 +29,16 @@ public struct HasSessionEndpoint: Endpoint {
     private func answer(_ request: Request, _ client: Client) async throws -> JSON {
         let nothing = JSON.Member("visitor", ScriptCall.visitor())
         // SPiD's SDK for JavaScript asks at this host first, and after this error at the server's own.
-        guard request.host != site.hostOfNobody else {
+        guard request.host != site.hostWithoutSession else {
             return ScriptCall.refusal(
                 401, "Ask \(site.origin) instead.", type: "LoginException",
                 response: reports.common(for: SessionReports.shortMemory) + [nothing])
         }
         switch try await reports.report(request, client) {
-        case .nobody:
+        case .signedOut:
             return ScriptCall.refusal(
                 401, "No session found!", response: reports.common(for: SessionReports.shortMemory) + [nothing])
-        case .stranger(let time):
+        case .notConnected(let time):
             return .object(
                 [.init("result", false)] + reports.common(for: time) + [nothing, .init("userStatus", "notConnected")])
         case .user(let user):

@@ -36,7 +36,7 @@ public struct PageSessions: Sendable {
         guard let host = request.sessionHost(of: client),
             try await session(of: request, for: client) == nil
         else { return nil }
-        if let told = request.cookie(site.nobodyCookie).flatMap(NobodyHere.init),
+        if let told = request.cookie(site.signedOutCookie).flatMap(SignedOutAnswer.init),
             (told.since..<told.since + NoticedSignIns.memory).contains(clock.now),
             try await !signIns.contain(told.mark, after: told.since)
         {

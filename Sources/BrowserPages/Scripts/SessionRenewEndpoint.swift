@@ -81,7 +81,7 @@ public struct SessionRenewEndpoint: Endpoint {
         let mark = Secret<NoticedSignIns.Mark>.random(from: random)
         return .sendBrowser(
             to: address(target, hop, browser, [("nobody", mark.fingerprint.text)]), status: .seeOther,
-            cookies: [NobodyMarks(request, site).adding(mark).cookie(site)])
+            cookies: [SignedOutMarks(request, site).adding(mark).cookie(site)])
     }
 
     /// At the host of the site again: takes the session over, or remembers that there is none, and returns to the page.
@@ -94,19 +94,19 @@ public struct SessionRenewEndpoint: Endpoint {
         if let code = hop.query["code"], try await hosts.take(Secret(code), as: secret, at: place) {
             return .sendBrowser(
                 to: hop.page.text, status: .seeOther,
-                cookies: [site.cookie(site.hostSessionCookie, secret.value), site.cleared(site.nobodyCookie)])
+                cookies: [site.cookie(site.hostSessionCookie, secret.value), site.cleared(site.signedOutCookie)])
         }
         let now = clock.now
-        let nobody =
+        let answer =
             if let told = hop.query["nobody"], told.isFingerprint {
-                NobodyHere(mark: Fingerprint(text: told), since: now)
+                SignedOutAnswer(mark: Fingerprint(text: told), since: now)
             } else {
                 // A code that another tab replaced, or an old address: only keeps the page from returning at once.
-                NobodyHere(
+                SignedOutAnswer(
                     mark: Secret.random(from: random).fingerprint, since: now - NoticedSignIns.memory + .seconds(15))
             }
         return .sendBrowser(
-            to: hop.page.text, status: .seeOther, cookies: [site.cookie(site.nobodyCookie, nobody.text)])
+            to: hop.page.text, status: .seeOther, cookies: [site.cookie(site.signedOutCookie, answer.text)])
     }
 
     private func address(

@@ -33,9 +33,9 @@ public struct SessionReports: Sendable {
 
     /// Who is signed in, as far as a client may know.
     enum Report {
-        case nobody
+        case signedOut
         /// A user who is not connected to the client. The session ends after this time.
-        case stranger(Duration)
+        case notConnected(Duration)
         case user(User)
     }
 
@@ -57,8 +57,8 @@ public struct SessionReports: Sendable {
 
     func report(_ request: Request, _ client: Client) async throws -> Report {
         switch try await knownUsers.user(request, of: client) {
-        case .nobody: .nobody
-        case .stranger(let session): .stranger(min(left(of: session), Self.shortMemory))
+        case .signedOut: .signedOut
+        case .notConnected(let session): .notConnected(min(left(of: session), Self.shortMemory))
         case .connected(let session, let scope):
             .user(try await person(session.user, client, scope, left(of: session)))
         }

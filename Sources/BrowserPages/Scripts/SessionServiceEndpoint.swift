@@ -35,24 +35,24 @@ public struct SessionServiceEndpoint: Endpoint {
     }
 
     private func answer(
-        _ request: Request, _ context: SpindleContext, nobody: () -> JSON
+        _ request: Request, _ context: SpindleContext, signedOut: () -> JSON
     ) async throws -> Response {
         try await PageFetch.answer(request, context, clients: clients) { client in
-            try await told(request, client, nobody: nobody)
+            try await told(request, client, signedOut: signedOut)
         }
     }
 
     /// The SDK keeps `sp_id` in a cookie for `expiresIn`, and would write `undefined` there. So without `sp_id` there
     /// is no `expiresIn`: then the SDK deletes the cookie, and keeps the answer for five minutes.
-    private func told(_ request: Request, _ client: Client, nobody: () -> JSON) async throws -> JSON {
+    private func told(_ request: Request, _ client: Client, signedOut: () -> JSON) async throws -> JSON {
         switch try await reports.report(request, client) {
-        case .nobody:
+        case .signedOut:
             // The one member that lets the SDK go there.
             if let address = try await sessions.renewal(for: request, client) {
                 return .members(["redirectURL": .string(address)])
             }
-            return nobody()
-        case .stranger:
+            return signedOut()
+        case .notConnected:
             return .object(
                 [.init("result", false)] + reports.common() + [.init("userStatus", "notConnected")])
         case .user(let user):

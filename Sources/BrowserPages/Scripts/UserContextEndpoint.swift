@@ -66,8 +66,8 @@ public struct UserContextEndpoint: Endpoint {
         }
         let name =
             switch try await knownUsers.user(request, of: client) {
-            case .nobody: "no_user"
-            case .stranger: "no_session"
+            case .signedOut: "no_user"
+            case .notConnected: "no_session"
             case .connected: "ok_session"
             }
         return .sendBrowser(to: addresses[name] ?? "")

@@ -34,7 +34,7 @@ public struct LoginEndpoint: Endpoint {
         let session = try await newSessions.sessions.of(request, pages.site)
         let confirms = query["confirm"] == "1" && session != nil
         guard let session, visit.destination == nil, !confirms else {
-            if let development = pages.development, query["page"] != DevelopmentLogin.forPeople {
+            if let development = pages.development, query["page"] != DevelopmentLogin.forUsers {
                 return .sendBrowser(to: development.way(for: query), status: .seeOther)
             }
             let email = confirms ? session?.email ?? "" : ""

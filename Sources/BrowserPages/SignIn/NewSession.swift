@@ -53,7 +53,7 @@ public struct NewSessions: Sendable {
         let device = known ?? attempt?.device ?? .random(from: random)
         let continuation = continuation(visit.destination, request, after: attempt)
         let introduction = sawPage ? visit.introduction : nil
-        let marks = NobodyMarks(request, site).fingerprints
+        let marks = SignedOutMarks(request, site).fingerprints
         let opening = Session.Opening(
             id: .random(from: random), secret: secret, device: device,
             userAgent: request.headers[.userAgent] ?? "", address: address(request), method: method,

@@ -44,7 +44,7 @@ public struct RestoreEndpoint: Endpoint {
             decision, on: id, by: attempt, browser: pages.forms.browser(request), verifications: verifications,
             opening: newSession.opening,
             replacing: newSession.replaces?.id
-        ) { issuer, db in try TrustedIssuers.takesPeopleToAll(TrustedIssuer.ID(issuer), in: db) }
+        ) { issuer, db in try TrustedIssuers.takesUsersToAll(TrustedIssuer.ID(issuer), in: db) }
         switch answer {
         case .failure(let refusal):
             context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])

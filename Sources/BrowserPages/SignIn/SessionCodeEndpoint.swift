@@ -88,7 +88,7 @@ public struct SessionCodeEndpoint: Endpoint {
         // The user's own sign-in is worth more than what a token buys, and outlives that token: it stays.
         let kept = old.flatMap { $0.origin == .signIn ? $0 : nil }
         let announcement = sessions.announcement(at: now)
-        let marks = NobodyMarks(request, pages.site).fingerprints
+        let marks = SignedOutMarks(request, pages.site).fingerprints
         let entitlement = try await exchange.spend(code, attempt: id.text, at: now) { entitlement, db in
             if let kept, kept.user == entitlement.user {
                 // If the user had signed out of this client alone, they are back.

@@ -9,7 +9,7 @@ import Values
 
 /// `GET` and `POST /verify`: a signed-in user proves to read their address.
 ///
-/// Requires a sign-in here. An attacker who made a user with another person's address can lead its owner's browser into
+/// Requires a sign-in here. An attacker who made a user with another user's address can lead its owner's browser into
 /// a session of that user. The owner, who reads the code, must then take the user over by `/login/code`, which removes
 /// the attacker's password, and not confirm the address for the attacker.
 public struct VerifyEndpoint: Endpoint {

@@ -38,7 +38,7 @@ extension Clients {
                 throw JSONFault.platformScopeOfMerchant
             }
             guard client.may(.shareSigningSecret) || changed.openID.idTokenAlgorithm != .signSecret else {
-                throw JSONFault.sharedSecretOfStranger
+                throw JSONFault.sharedSecretOfSelfRegistered
             }
             try names.permit(changed, after: client, besides: authority.reservedNames, in: db)
             try changed.confirmSources(after: client, in: db)

@@ -308,6 +308,6 @@ extension ClientMetadata {
 
 extension JSONFault {
     /// A third-party client is not told its sign secret.
-    static let sharedSecretOfStranger = JSONFault(
+    static let sharedSecretOfSelfRegistered = JSONFault(
         "id_token_signed_response_alg", "not HS256 for a self-registered client")
 }

@@ -56,7 +56,7 @@ public struct Clients: Sendable {
         by authority: some ClientAuthority
     ) async throws -> Registered {
         guard !authority.isClientItself || metadata.openID.idTokenAlgorithm != .signSecret else {
-            throw JSONFault.sharedSecretOfStranger
+            throw JSONFault.sharedSecretOfSelfRegistered
         }
         let now = clock.now
         let id = chosen ?? .random(from: random)

@@ -7,25 +7,25 @@ public struct ClientScope: Sendable {
     package let merchant: Merchant.ID?
     /// Whether the users of all the merchant's clients are included, not only those of this client.
     let isWide: Bool
-    /// Whether it is a third-party client, which learns nothing about what users do at the merchant's other clients.
-    let isStranger: Bool
+    /// False for a third-party client, which learns nothing about what users do at the merchant's other clients.
+    let sharesWithMerchant: Bool
     /// The user whose token asks; nil for the client itself.
     let user: UserID?
 
     public init(
-        client: Client.ID, merchant: Merchant.ID?, isWide: Bool, isStranger: Bool = false, user: UserID? = nil
+        client: Client.ID, merchant: Merchant.ID?, isWide: Bool, sharesWithMerchant: Bool = true, user: UserID? = nil
     ) {
         self.client = client
         self.merchant = merchant
         self.isWide = isWide
-        self.isStranger = isStranger
+        self.sharesWithMerchant = sharesWithMerchant
         self.user = user
     }
 
     /// Whether `client`, the alias of a row of `clients` in a statement, is one of these.
     package func contains(_ client: SQL) -> SQL { isAmong(reach, client) }
     /// Whether sign-ins at `client` count as the user's last one.
-    package func countsLogins(at client: SQL) -> SQL { isAmong(isStranger ? nil : merchant, client) }
+    package func countsLogins(at client: SQL) -> SQL { isAmong(sharesWithMerchant ? merchant : nil, client) }
 
     /// The client itself counts, and of other clients the merchant's first-party ones.
     private func isAmong(_ merchant: Merchant.ID?, _ client: SQL) -> SQL {

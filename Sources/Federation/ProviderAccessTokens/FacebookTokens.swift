@@ -47,7 +47,7 @@ struct FacebookTokens: Sendable {
         }
         guard data["type"] == nil || data["type"] == "USER",
             let subject = ProviderInterface.subject(data["user_id"]), subject != "0"
-        else { throw .providerTokenOfNobody(.facebook) }
+        else { throw .providerTokenWithoutUser(.facebook) }
         return subject
     }
 

@@ -37,7 +37,7 @@ struct GoogleTokens: Sendable {
             throw .providerTokenOfAnotherApp(.google)
         }
         guard rest > 0 else { throw .providerTokenInvalid(.google) }
-        guard let subject = ProviderInterface.subject(claims["sub"]) else { throw .providerTokenOfNobody(.google) }
+        guard let subject = ProviderInterface.subject(claims["sub"]) else { throw .providerTokenWithoutUser(.google) }
         return Answer(subject: subject, claims: claims)
     }
 

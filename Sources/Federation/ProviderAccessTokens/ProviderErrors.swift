@@ -61,7 +61,7 @@ extension OAuthError {
             "The provider's access token was issued to an app that is not among the audiences registered for it.",
             detail: "provider=\(provider.rawValue)")
     }
-    static func providerTokenOfNobody(_ provider: Provider) -> OAuthError {
+    static func providerTokenWithoutUser(_ provider: Provider) -> OAuthError {
         OAuthError(
             .invalidGrant, "provider_token_without_user",
             "The provider does not say which user the access token is for: it must be a user's, with the scope "

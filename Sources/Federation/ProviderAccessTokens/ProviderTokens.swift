@@ -9,13 +9,13 @@ public import Values
 public struct ProviderAddresses: Sendable {
     let facebook: String
     let googleTokens: String
-    let googlePeople: String
+    let googleUserinfo: String
 
     /// Google answers about tokens and about users at two different hosts. Any other address answers both.
     public init(facebook: String, google: String) {
         self.facebook = facebook
         googleTokens = google
-        googlePeople = google == "https://oauth2.googleapis.com" ? "https://openidconnect.googleapis.com/v1" : google
+        googleUserinfo = google == "https://oauth2.googleapis.com" ? "https://openidconnect.googleapis.com/v1" : google
     }
 }
 
@@ -31,7 +31,7 @@ public struct ProviderTokens: Sendable {
             interface: ProviderInterface(provider: .facebook, address: addresses.facebook, outbound: outbound))
         google = GoogleTokens(
             tokens: ProviderInterface(provider: .google, address: addresses.googleTokens, outbound: outbound),
-            people: ProviderInterface(provider: .google, address: addresses.googlePeople, outbound: outbound))
+            people: ProviderInterface(provider: .google, address: addresses.googleUserinfo, outbound: outbound))
         self.seal = seal
         self.clock = clock
     }

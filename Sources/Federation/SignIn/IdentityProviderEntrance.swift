@@ -96,7 +96,7 @@ public struct IdentityProviderEntrance: Sendable {
 
     private func isOpen(to newSession: IdentityProviderUser, in db: any Transaction) throws -> Bool {
         let issuer = newSession.person.issuer
-        guard try TrustedIssuers.takesPeople(issuer.id, in: db) else { return false }
+        guard try TrustedIssuers.takesUsers(issuer.id, in: db) else { return false }
         return try TrustedIssuers.stands(issuer, in: db)
     }
 }

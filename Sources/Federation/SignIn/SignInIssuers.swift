@@ -70,12 +70,12 @@ extension TrustedIssuers {
     }
 
     /// Whether users can still sign in with the issuer `id`, and to all merchants.
-    public static func takesPeopleToAll(_ id: TrustedIssuer.ID, in db: any Transaction) throws -> Bool {
-        try takesPeople(id, in: db) && find(id, in: db)?.isTrustedByAll == true
+    public static func takesUsersToAll(_ id: TrustedIssuer.ID, in db: any Transaction) throws -> Bool {
+        try takesUsers(id, in: db) && find(id, in: db)?.isTrustedByAll == true
     }
 
     /// Whether users can still sign in with the issuer `id`.
-    public static func takesPeople(_ id: TrustedIssuer.ID, in db: any Transaction) throws -> Bool {
+    public static func takesUsers(_ id: TrustedIssuer.ID, in db: any Transaction) throws -> Bool {
         try !db.rows("SELECT s.issuer_id FROM \(stored) WHERE s.issuer_id = \(id) AND \(takesUsers)").isEmpty
     }
 }

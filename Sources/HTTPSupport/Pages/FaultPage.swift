@@ -3,7 +3,7 @@ import Pages
 
 extension Request {
     /// Whether a user will read the response: the request is a browser's navigation, not a program's call.
-    var isOfAPerson: Bool {
+    var isReadByUser: Bool {
         let path = target.path
         return headers[.accept]?.contains("text/html") == true && !Self.calls.contains { path.hasPrefix($0) }
     }

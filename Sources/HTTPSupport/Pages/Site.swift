@@ -28,7 +28,7 @@ public struct Site: Sendable {
     /// The host, as browsers write it in `Host`.
     package var host: String { origin.firstRange(of: "://").map { String(origin[$0.upperBound...]) } ?? origin }
     /// The host where SPiD's SDK for JavaScript first asks for the session. No browser has a cookie for it.
-    package var hostOfNobody: String { "session." + host }
+    package var hostWithoutSession: String { "session." + host }
 
     /// The issuer's path, without a trailing slash: empty for most.
     package var issuerPath: String {

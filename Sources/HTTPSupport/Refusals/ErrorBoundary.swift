@@ -21,7 +21,7 @@ struct ErrorBoundary: Sendable {
         logger[metadataKey: "route"] = .string("\(request.method.rawValue) \(context.route.template.text)")
         guard !(error is InteractionGone) else { return pages.gone(request, logger) }
         let answer = answer(to: error, of: request, logger)
-        return request.isOfAPerson ? pages.fault(answer, of: request, id: context.id) : answer
+        return request.isReadByUser ? pages.fault(answer, of: request, id: context.id) : answer
     }
 
     private func answer(to error: any Error, of request: Request, _ logger: Logger) -> Response {

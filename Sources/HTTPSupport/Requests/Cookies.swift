@@ -14,7 +14,7 @@ extension Site {
     // Cookies at a host of a client's site: the session there, the browser, and the answer that no user is signed in.
     package var hostSessionCookie: String { prefix + "spindle_host_session" }
     package var hostBrowserCookie: String { prefix + "spindle_host_browser" }
-    package var nobodyCookie: String { prefix + "spindle_nobody" }
+    package var signedOutCookie: String { prefix + "spindle_nobody" }
     /// At our host: a mark for each time that a site was told that no user is signed in to the browser.
     package var toldCookie: String { prefix + "spindle_told" }
 

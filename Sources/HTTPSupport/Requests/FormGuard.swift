@@ -81,7 +81,7 @@ extension FieldName {
 
 /// Forms that belong to one user: if another user has signed in before the form is sent, it must change nothing.
 extension FormGuard {
-    package enum Verdict { case accepted, foreign, anotherPersons }
+    package enum Verdict { case accepted, foreign, anotherUsers }
 
     /// A token for the forms of `user` in this browser.
     package func issue(_ request: Request, to user: UserID) -> Issued { issue(request).named(user) }
@@ -90,7 +90,7 @@ extension FormGuard {
     /// only our page could put it there.
     package func judge(_ form: Form, of request: Request, by user: UserID) -> Verdict {
         guard accepts(form, of: request) else { return .foreign }
-        return form["form_token"]?.hasSuffix(".\(user)") == true ? .accepted : .anotherPersons
+        return form["form_token"]?.hasSuffix(".\(user)") == true ? .accepted : .anotherUsers
     }
 }
 

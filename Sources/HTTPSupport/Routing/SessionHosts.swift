@@ -11,13 +11,13 @@ public struct SessionHosts: Sendable {
 
     private let origin: String
     private let own: String
-    private let hostOfNobody: String
+    private let hostWithoutSession: String
     private let known: KnownSessionHosts
 
     public init(site: Site, known: KnownSessionHosts) {
         origin = site.origin
         own = site.host
-        hostOfNobody = site.hostOfNobody
+        hostWithoutSession = site.hostWithoutSession
         self.known = known
     }
 
@@ -40,7 +40,7 @@ public struct SessionHosts: Sendable {
             guard !["/healthz", "/readyz"].contains(request.target.path) else { return nil }
             return Response(status: .serviceUnavailable, headers: [.retryAfter: "1", .cacheControl: "no-store"])
         }
-        guard isWritten || isNamed || name == hostOfNobody else { return nil }
+        guard isWritten || isNamed || name == hostWithoutSession else { return nil }
         if request.method == .get, request.target.path == "/logout" {
             return .sendBrowser(to: origin + request.target.text, status: .seeOther)
         }

@@ -72,7 +72,7 @@ public struct Interactions: Sendable {
             try db.rows(
                 """
                 SELECT browser, client_id, request, session, signed_in, seen_at, allowed, trial,
-                    by_somebody_else, asks_consent, expires_at
+                    by_another_user, asks_consent, expires_at
                 FROM interactions WHERE fingerprint = \(id.fingerprint)
                     AND NOT EXISTS (SELECT 1 FROM clients c
                         WHERE c.id = interactions.client_id AND c.first_party_changed_at > \(begun))
@@ -132,7 +132,7 @@ public struct Interactions: Sendable {
     public func store(_ interaction: Interaction, in db: any Transaction) throws {
         try db.execute(
             """
-            INSERT INTO interactions (fingerprint, browser, client_id, request, signed_in, by_somebody_else,
+            INSERT INTO interactions (fingerprint, browser, client_id, request, signed_in, by_another_user,
                 asks_consent, expires_at)
             VALUES (\(interaction.id.fingerprint), \(interaction.browser), \(interaction.client),
                 \(try stored(interaction, as: interaction.id, in: db)), 0, 0, 0, \(interaction.expiresAt))
@@ -150,7 +150,7 @@ extension Interaction {
                 session: try row.get("session"), isSignedIn: try row.get("signed_in"),
                 seenAt: try row.get("seen_at"), allowed: try row.get("allowed"),
                 trial: try row.get("trial", as: String?.self).flatMap(TokenTrial.init(stored:)),
-                isByAnotherUser: try row.get("by_somebody_else"), asksConsent: try row.get("asks_consent")),
+                isByAnotherUser: try row.get("by_another_user"), asksConsent: try row.get("asks_consent")),
             expiresAt: try row.get("expires_at"))
     }
 }
@@ -168,7 +168,7 @@ extension Interactions {
         if target.fingerprint != interaction.id.fingerprint {
             try db.execute(
                 """
-                INSERT INTO interactions (fingerprint, browser, client_id, request, signed_in, by_somebody_else,
+                INSERT INTO interactions (fingerprint, browser, client_id, request, signed_in, by_another_user,
                     asks_consent, expires_at)
                 VALUES (\(target.fingerprint), \(browser), \(interaction.client),
                     \(try stored(interaction, as: target, in: db)), 0,
@@ -242,9 +242,9 @@ extension Interactions {
                 """
                 UPDATE interactions
                 SET session = NULL, signed_in = 0, seen_at = NULL, allowed = NULL, trial = NULL,
-                    by_somebody_else = 1
+                    by_another_user = 1
                 WHERE fingerprint = \(interaction.id.fingerprint) AND browser = \(interaction.browser)
-                    AND (by_somebody_else = 0 OR session IS NOT NULL)
+                    AND (by_another_user = 0 OR session IS NOT NULL)
                 """)
         }
         return try await find(interaction.id, in: interaction.browser)
@@ -272,7 +272,7 @@ extension Interactions {
                 """
                 UPDATE interactions
                 SET session = NULL, signed_in = 0, seen_at = NULL, allowed = NULL, trial = NULL,
-                    by_somebody_else = 0, asks_consent = 0, answered_by = \(attempt)
+                    by_another_user = 0, asks_consent = 0, answered_by = \(attempt)
                 WHERE fingerprint = \(interaction.id.fingerprint) AND session = \(session)
                 """)
             guard consumed == 0 else { return true }

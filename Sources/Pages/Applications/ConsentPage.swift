@@ -21,12 +21,12 @@ public struct ConsentPage: PageContents {
         /// This server.
         case platform
         /// It registered itself.
-        case nobodyKnown
+        case selfRegistered
     }
 
     let clientName: String
     let merchantName: String
-    let isStranger: Bool
+    let isSelfRegistered: Bool
     let scopes: [Scope]
     let action: String
     let formToken: String
@@ -49,7 +49,7 @@ public struct ConsentPage: PageContents {
     ) {
         self.clientName = clientName
         self.merchantName = if case .merchant(let name) = maker { name } else { "" }
-        isStranger = if case .nobodyKnown = maker { true } else { false }
+        isSelfRegistered = if case .selfRegistered = maker { true } else { false }
         self.scopes = scopes
         self.action = action
         self.formToken = formToken

@@ -30,7 +30,7 @@ package struct RequestingClient: Authority {
     package func clientScope(isWide: Bool = false) -> ClientScope {
         ClientScope(
             client: contextClient.id, merchant: contextClient.merchant, isWide: isWide,
-            isStranger: !client.may(.shareWithMerchant), user: token.user)
+            sharesWithMerchant: client.may(.shareWithMerchant), user: token.user)
     }
 
     /// Refuses third-party clients: they could ask about every user, and act for users who are not theirs.

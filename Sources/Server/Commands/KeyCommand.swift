@@ -86,7 +86,7 @@ struct KeyCommand: CommandGroup {
         private func newKey(_ installation: Installation, ownedLike model: String?) async throws -> MasterKey {
             let file = MasterKeyFile(path: newKeyFile)
             // Root uses files that belong to the service.
-            guard !Files.isStrangers(newKeyFile, home: Files.folder(of: model ?? newKeyFile)) else {
+            guard !Files.isOfUnrelatedUser(newKeyFile, home: Files.folder(of: model ?? newKeyFile)) else {
                 throw InstallationError.planted(newKeyFile)
             }
             if let key = try present(file) {

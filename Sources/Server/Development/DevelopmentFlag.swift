@@ -21,7 +21,7 @@ struct DevelopmentFlag {
             try Facts.note(now.iso8601, as: Self.fact, in: db)
             return true
         }
-        guard isSet else { throw InstallationError.peopleInDevelopment }
+        guard isSet else { throw InstallationError.usersInDevelopment }
     }
 
     /// Throws when a marked database is to be served under an https issuer.

@@ -148,7 +148,7 @@ extension SpindleConfiguration {
     fileprivate func refusePlanted() throws {
         guard case .sqlite(let path) = database else { return }
         let files = [path, masterKey.path].compactMap(\.self) + SQLiteFile.companions(of: path)
-        let planted = files.first { Files.isStrangers($0, home: Files.folder(of: path)) }
+        let planted = files.first { Files.isOfUnrelatedUser($0, home: Files.folder(of: path)) }
         if let planted { throw InstallationError.planted(planted) }
     }
 }
@@ -173,7 +173,7 @@ public enum InstallationError: Error, Sendable, Equatable, CustomStringConvertib
     /// A schema step is unknown: an unreleased Spindle made the database.
     case altered(Int)
     /// `--dev` on a database with users who were not created by a development sign-in.
-    case peopleInDevelopment
+    case usersInDevelopment
     /// A database that was served with `--dev` under an https issuer.
     case forDevelopment(since: String)
 
@@ -191,7 +191,7 @@ public enum InstallationError: Error, Sendable, Equatable, CustomStringConvertib
                 + "\(step) is unknown to this program. Run `spindle init` with a new database, or use the program "
                 + "that made "
                 + "this one"
-        case .peopleInDevelopment:
+        case .usersInDevelopment:
             "this database has users: give --dev a database of its own, such as `--database dev.db`"
         case .forDevelopment(let since):
             "this database has been served with --dev since \(since): its users signed in without proof. Give an https "

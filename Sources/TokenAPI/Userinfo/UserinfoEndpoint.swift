@@ -44,7 +44,7 @@ public struct UserinfoEndpoint: Endpoint {
             case .token(let token, let user):
                 return try await answer(user, token)
             case .person(let user):
-                guard let members = try await claims.ofPerson(user) else { throw Self.nobody }
+                guard let members = try await claims.ofPerson(user) else { throw Self.userGone }
                 return .json(.object([.init("sub", .string(try await names.subject(user)))] + members))
             }
         }
@@ -56,7 +56,7 @@ public struct UserinfoEndpoint: Endpoint {
         if let family = token.family { asked = try await families.claims(of: family) }
         guard let client = try await clients.findLive(token.client),
             let members = try await claims.ofUserinfo(user, token, of: client, asked)
-        else { throw Self.nobody }
+        else { throw Self.userGone }
         let subject = JSON.Member("sub", .string(try await names.subject(user, for: client)))
         guard let algorithm = client.openID.userinfoAlgorithm else { return .json(.object([subject] + members)) }
         let addressed: [JSON.Member] = [
@@ -67,7 +67,7 @@ public struct UserinfoEndpoint: Endpoint {
     }
 
     /// The user was deleted during the request.
-    private static let nobody = OAuthError.tokenRefused("user_gone")
+    private static let userGone = OAuthError.tokenRefused("user_gone")
 }
 
 extension Form {

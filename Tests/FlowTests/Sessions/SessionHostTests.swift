@@ -45,18 +45,18 @@ struct SessionHostTests {
             let client = try await world.siteClient()
             var browser = SiteBrowser(world, client)
             try await browser.renew()
-            for _ in 0..<5 { #expect(try await browser.ask().isOfNobody) }
+            for _ in 0..<5 { #expect(try await browser.ask().isSignedOut) }
             #expect(try await browser.ask("/session").json["error"]?["type"]?.string == "UserException")
             world.server.clock.advance(by: .minutes(59))
-            #expect(try await browser.ask().isOfNobody)
+            #expect(try await browser.ask().isSignedOut)
             world.server.clock.advance(by: .minutes(1))
             #expect(try await browser.ask().sendsForSession)
             // A sign-in in the same browser is noticed at once, one in another browser is not.
             try await browser.renew()
-            #expect(try await browser.ask().isOfNobody)
+            #expect(try await browser.ask().isSignedOut)
             var other = Browser(world.server)
             try await other.signIn()
-            #expect(try await browser.ask().isOfNobody)
+            #expect(try await browser.ask().isSignedOut)
             try await browser.home.signIn()
             #expect(try await browser.ask().sendsForSession)
             try await browser.renew()
@@ -70,7 +70,7 @@ struct SessionHostTests {
             let client = try await world.siteClient()
             var browser = SiteBrowser(world, client)
             try await browser.renew()
-            #expect(try await browser.ask().isOfNobody)
+            #expect(try await browser.ask().isSignedOut)
             let code = try await world.sessionCode(of: try await world.signIn())
             _ = try await browser.home.open("/auth/session/\(code)")
             #expect(try await browser.home.isSignedIn())
@@ -108,7 +108,7 @@ struct SessionHostTests {
             _ = try await out.home.submit(try await out.home.open("/logout"))
             #expect(try await out.ask().sendsForSession)
             try await out.renew()
-            #expect(try await out.ask().isOfNobody)
+            #expect(try await out.ask().isSignedOut)
 
             var aside = try await world.siteBrowser(client)
             _ = try await world.person("grace@example.com")
@@ -122,7 +122,7 @@ struct SessionHostTests {
             #expect(try await world.change("users", world.user, ["disabled": true]).status == 200)
             #expect(try await disabled.ask().sendsForSession)
             try await disabled.renew()
-            #expect(try await disabled.ask().isOfNobody)
+            #expect(try await disabled.ask().isSignedOut)
 
             #expect(try await world.change("users", world.user, ["disabled": false]).status == 200)
             var idle = try await world.siteBrowser(client)
@@ -140,7 +140,7 @@ struct SessionHostTests {
             var browser = try await world.siteBrowser(client)
             let logout = try await browser.home.open("/logout?logout_scope=client&client_id=\(client.id)")
             _ = try await browser.home.submit(logout)
-            #expect(try await browser.ask().isOfNobody)
+            #expect(try await browser.ask().isSignedOut)
             let picker = try await browser.home.open(world.authorizeAddress(for: client))
             _ = try await browser.home.pick(try #require(picker.choices.first), on: picker)
             #expect(try await browser.ask().json["result"] == true)
@@ -158,12 +158,12 @@ struct SessionHostTests {
             #expect(try await browser.ask(as: sister).sendsForSession)
             try await browser.renew(as: sister)
             _ = try await world.change("clients", sister.id, ["session_hosts": []])
-            #expect(try await browser.ask(as: sister).isOfNobody)
+            #expect(try await browser.ask(as: sister).isSignedOut)
         }
     }
 
     @Test("SPiD's SDK for JavaScript asks session.<host> first, and is sent to our own host by a LoginException")
-    func hostOfNobody() async throws {
+    func hostWithoutSession() async throws {
         try await World.with(.sqlite) { world in
             let client = try await world.siteClient()
             var browser = SiteBrowser(world, client, host: "session.spindle.test")
@@ -256,7 +256,7 @@ struct SessionHostTests {
                 #expect(try await world.server.get(address, cookies: cookies).redirected("code") == nil)
                 let told = try await world.server.get(
                     "/v2/session?client_id=\(client.id)", cookies: cookies, headers: ["Origin": SiteBrowser.origin])
-                #expect(told.isOfNobody)
+                #expect(told.isSignedOut)
             }
             var there = SiteBrowser(world, client)
             there.there = browser.home
@@ -310,11 +310,11 @@ struct SessionHostTests {
             let elsewhere = try await world.siteClient("id.other.example")
             for host in ["id.evil.example", "spindle.test", "id.loom.example.", "id.loom.example:8443"] {
                 var browser = SiteBrowser(world, client, host: host)
-                #expect(try await browser.ask().isOfNobody, "\(host)")
+                #expect(try await browser.ask().isSignedOut, "\(host)")
             }
             var browser = try await world.siteBrowser(client)
             #expect(try await browser.ask(as: rival).sendsForSession, "another merchant's client")
-            #expect(try await browser.ask(as: elsewhere).isOfNobody, "this is not its host")
+            #expect(try await browser.ask(as: elsewhere).isSignedOut, "this is not its host")
         }
     }
 

@@ -75,7 +75,7 @@ extension Answer {
         status == 200 && json == ["redirectURL": .string("http://\(SiteBrowser.host)/session/renew")]
     }
 
-    var isOfNobody: Bool { json["result"] == nil && json["userStatus"]?.string == "unknown" }
+    var isSignedOut: Bool { json["result"] == nil && json["userStatus"]?.string == "unknown" }
 }
 
 extension World {

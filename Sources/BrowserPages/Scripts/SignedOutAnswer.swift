@@ -6,7 +6,7 @@ import Values
 
 /// The cookie of a browser at the host of a client's site that says: no user is signed in, since when, and the mark of
 /// that answer at our own host.
-struct NobodyHere {
+struct SignedOutAnswer {
     let mark: Fingerprint<NoticedSignIns.Mark>
     let since: Timestamp
 
@@ -26,7 +26,7 @@ struct NobodyHere {
 
 /// The marks that a browser has at our own host, the newest first: one for each time that a site was told that no user
 /// is signed in. Each answer has its own mark, so that two sites cannot recognize a common visitor by it.
-struct NobodyMarks {
+struct SignedOutMarks {
     /// How many are kept. A site whose mark was dropped learns of a sign-in when its own memory expires.
     private static let most = 6
 
@@ -40,8 +40,8 @@ struct NobodyMarks {
         secrets = value.split(separator: ".").prefix(Self.most).filter(\.isFingerprint).map { Secret(String($0)) }
     }
 
-    func adding(_ mark: Secret<NoticedSignIns.Mark>) -> NobodyMarks {
-        NobodyMarks(Array(([mark] + secrets).prefix(Self.most)))
+    func adding(_ mark: Secret<NoticedSignIns.Mark>) -> SignedOutMarks {
+        SignedOutMarks(Array(([mark] + secrets).prefix(Self.most)))
     }
 
     var fingerprints: [Fingerprint<NoticedSignIns.Mark>] { secrets.map(\.fingerprint) }
