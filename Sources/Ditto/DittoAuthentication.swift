@@ -33,11 +33,11 @@ public struct DittoAuthentication: Sendable {
         let rules = try webhook.rules
         guard rules.provider.map({ $0 == request.provider }) ?? true else { throw Self.elsewhere("provider") }
         guard rules.database.map({ $0 == request.database }) ?? true else { throw Self.elsewhere("database") }
-        let person = try await tokens.person(of: request.token, for: webhook, by: rules, at: now)
+        let user = try await tokens.user(of: request.token, for: webhook, by: rules, at: now)
         // Ditto could read a lifetime of zero as unlimited.
-        guard person.expiresAt - now >= .seconds(1) else { throw OAuthError.tokenRefused("expired_token") }
-        guard rules.permissions.suits(person) else { throw Self.tooMuch }
-        return .admitting(person, by: rules, at: now)
+        guard user.expiresAt - now >= .seconds(1) else { throw OAuthError.tokenRefused("expired_token") }
+        guard rules.permissions.suits(user) else { throw Self.tooMuch }
+        return .admitting(user, by: rules, at: now)
     }
 
     private static let tooMuch = OAuthError(

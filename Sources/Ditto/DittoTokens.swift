@@ -29,22 +29,22 @@ public struct DittoTokens: Sendable {
     }
 
     /// The user of the token `text`, if `webhook` accepts it.
-    func person(of text: String, for webhook: DittoWebhook, by rules: DittoRules, at now: Timestamp) async throws
+    func user(of text: String, for webhook: DittoWebhook, by rules: DittoRules, at now: Timestamp) async throws
         -> DittoUser
     {
         let isJWT = text.contains(".")
         if isJWT, let idToken = try await hints.read(text) {
-            return try await person(of: idToken, for: webhook, by: rules, at: now)
+            return try await user(of: idToken, for: webhook, by: rules, at: now)
         }
         guard rules.takes(isJWT ? .jwtAccessToken : .opaqueAccessToken) else {
             throw OAuthError.tokenRefused("ditto_token_kind")
         }
         // A JWT access token is stored like any other, and ends like any other.
-        return try await person(
+        return try await user(
             of: try await accessTokens.present(Secret(text), toMerchant: webhook.merchant), by: rules)
     }
 
-    private func person(of token: AccessToken, by rules: DittoRules) async throws -> DittoUser {
+    private func user(of token: AccessToken, by rules: DittoRules) async throws -> DittoUser {
         guard let user = token.user else { throw OAuthError.userTokenNeeded }
         guard rules.takes(tokensOf: token.client, isUsual: token.may(.passWebhooks)) else {
             throw OAuthError.tokenRefused("ditto_client")
@@ -66,7 +66,7 @@ public struct DittoTokens: Sendable {
             subject: try await names.subject(user, for: client), attributes: attributes, expiresAt: token.expiresAt)
     }
 
-    private func person(
+    private func user(
         of token: IDTokenHint, for webhook: DittoWebhook, by rules: DittoRules, at now: Timestamp
     ) async throws -> DittoUser {
         let client = token.client

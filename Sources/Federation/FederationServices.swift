@@ -53,7 +53,7 @@ public struct FederationServices: Sendable {
             issuers: issuers, secrets: signSecrets, tokens: providers, origin: origin,
             tokenEndpoints: tokenEndpoints, clock: clock)
         assertions = AssertionSignIn(
-            issuers: issuers, verifier: verifier, people: users, audiences: [issuer] + tokenEndpoints, clock: clock,
+            issuers: issuers, verifier: verifier, users: users, audiences: [issuer] + tokenEndpoints, clock: clock,
             random: random)
     }
 }

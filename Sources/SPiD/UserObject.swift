@@ -6,19 +6,19 @@ package import Values
 
 /// A user as SPiD's API shows one. Members of SPiD that Spindle has no value for get SPiD's empty value.
 package struct UserObject: Sendable {
-    private let person: ConnectedUsers.Match
+    private let match: ConnectedUsers.Match
     private let now: Timestamp
     private let signedInAt: Timestamp?
 
     /// `signedInAt` is the sign-in behind a user's token. It replaces a last login that is too old to be known, because
     /// apps read a text there.
-    package init(person: ConnectedUsers.Match, now: Timestamp, signedInAt: Timestamp? = nil) {
-        self.person = person
+    package init(match: ConnectedUsers.Match, now: Timestamp, signedInAt: Timestamp? = nil) {
+        self.match = match
         self.now = now
         self.signedInAt = signedInAt
     }
 
-    private var user: User { person.user }
+    private var user: User { match.user }
 
     /// For a third-party client: the user's ids and status, and the name if `scope` covers it.
     package func shortest(scope covers: (String) -> Bool) -> JSON {
@@ -138,14 +138,14 @@ package struct UserObject: Sendable {
         [
             .init("published", .string(user.createdAt.spidText)),
             .init("updated", .string(user.updatedAt.spidText)),
-            .init("lastLoggedIn", Self.moment(person.lastLogin ?? signedInAt)),
+            .init("lastLoggedIn", Self.moment(match.lastLogin ?? signedInAt)),
         ]
     }
 
     private var proofs: [JSON.Member] {
         [
             .init("verified", .bool(user.emailVerified)), .init("passwordChanged", false),
-            .init("lastAuthenticated", Self.moment(person.lastProof ?? signedInAt)),
+            .init("lastAuthenticated", Self.moment(match.lastProof ?? signedInAt)),
         ]
     }
 

@@ -23,7 +23,7 @@ public struct SPiDFeature: Feature {
         let users = ConnectedUsers(database: database)
         let connections = Connections(database: database)
         let merchants = MerchantNumbers(database: database)
-        let finder = UserFinder(people: users, connections: connections, merchants: merchants)
+        let finder = UserFinder(connectedUsers: users, connections: connections, merchants: merchants)
         let codes = PasswordlessCodes(
             passwordless: authentication.passwordless, verifications: authentication.verifications,
             signUp: authentication.appSignUp, pages: pages, mail: mail, texts: context.texts)
@@ -33,36 +33,40 @@ public struct SPiDFeature: Feature {
                 users: ProviderUsers(
                     database: database, assertions: federation.providerAssertions, clock: clock,
                     random: context.random),
-                people: users, connections: connections, merchants: merchants, pages: pages, mail: mail, clock: clock),
+                connectedUsers: users, connections: connections, merchants: merchants, pages: pages, mail: mail,
+                clock: clock),
             StatusResource(version: version, grantTypes: grants.map { type(of: $0).type }, clock: clock),
             ClientResource(clients: clients, merchants: context.merchants),
             AgreementResource(
-                agreements: oauth.agreements, clients: clients, people: users, connections: connections,
+                agreements: oauth.agreements, clients: clients, connectedUsers: users, connections: connections,
                 merchants: merchants, privacy: privacy, clock: clock),
             TokenAuthenticationResource(
                 tokens: oauth.accessTokens, clients: clients, merchants: merchants, clock: clock),
             LogoutResource(families: context.families, clock: clock),
             UserResource(
-                people: users, connections: connections, merchants: merchants, clients: clients, apps: oauth.apps,
+                connectedUsers: users, connections: connections, merchants: merchants, clients: clients,
+                apps: oauth.apps,
                 signSecrets: context.signSecrets, clock: clock),
             UserChangeResource(
-                users: context.users, people: users, connections: connections, merchants: merchants, apps: oauth.apps,
+                users: context.users, connectedUsers: users, connections: connections, merchants: merchants,
+                apps: oauth.apps,
                 clock: clock),
-            UserListResource(people: users, clock: clock),
-            EmailResource(people: users),
-            PhoneResource(people: users),
+            UserListResource(connectedUsers: users, clock: clock),
+            EmailResource(connectedUsers: users),
+            PhoneResource(connectedUsers: users),
             PasswordlessResource(codes: codes, address: context.address),
             SignUpResource(
                 signUp: authentication.appSignUp, agreements: oauth.agreements, merchants: merchants, pages: pages,
                 mail: mail, address: context.address),
-            DeviceResource(people: users, connections: connections, merchants: merchants),
-            ProductResource(people: users, connections: connections, merchants: merchants),
+            DeviceResource(connectedUsers: users, connections: connections, merchants: merchants),
+            ProductResource(connectedUsers: users, connections: connections, merchants: merchants),
             DataObjectResource(
                 objects: DataObjects(database: database, clock: clock), finder: finder, merchants: merchants),
             TriggerResource(
                 finder: finder, users: context.users, signUp: authentication.appSignUp,
                 verifications: authentication.verifications, pages: pages, mail: mail),
-            LoginResource(logins: authentication.logins, people: users, connections: connections, merchants: merchants),
+            LoginResource(
+                logins: authentication.logins, connectedUsers: users, connections: connections, merchants: merchants),
         ]
         endpoints = [
             SPiDInterface(

@@ -39,7 +39,7 @@ struct JWTBearerFixture: Sendable {
     let issuers: TrustedIssuers
     let clients: Clients
     let merchants: Merchants
-    let people: IssuerUsers
+    let users: IssuerUsers
     let issuance: TokenIssuance
     let merchant: Merchant.ID
     let client: ClientCredentials
@@ -71,12 +71,12 @@ struct JWTBearerFixture: Sendable {
                     try db.execute("UPDATE users SET profile = \(JSON.string(mark).text) WHERE id = \(owner.id)")
                 }
             ])
-        people = IssuerUsers(database: database, events: UserEvents([mail], random: random))
+        users = IssuerUsers(database: database, events: UserEvents([mail], random: random))
         let signIn = AssertionSignIn(
             issuers: issuers,
             verifier: AssertionVerifier(
                 published: IssuerKeys(outbound: outbound, clock: clock), directory: directory, seal: seal),
-            people: people, audiences: [Self.ourselves, Self.tokenURL], clock: clock, random: random)
+            users: users, audiences: [Self.ourselves, Self.tokenURL], clock: clock, random: random)
         let grants: [any Grant] = [
             JWTBearerGrant(
                 signIn: signIn, subjects: IssuerSubjects(database: database, events: .unheard),

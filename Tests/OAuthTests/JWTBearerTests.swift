@@ -193,7 +193,7 @@ import Values
         let now = fixture.clock.now
         let claim = AssertionRedemption(
             assertion: try Assertion(jwt, by: issuer, to: [JWTBearerFixture.tokenURL], at: now),
-            people: fixture.people, finding: .newcomer, user: UserID(1001))
+            users: fixture.users, finding: .newcomer, user: UserID(1001))
         let attempt = Attempt(id: "one", family: nil, accessToken: .init(of: "a"), now: now)
         let another = Attempt(id: "two", family: nil, accessToken: .init(of: "b"), now: now)
         let outcomes = try await fixture.database.write { db in
@@ -205,7 +205,7 @@ import Values
         }
         // A new subject that was linked meanwhile: nothing is spent, and no user is created.
         let late = AssertionRedemption(
-            assertion: claim.assertion, people: fixture.people, finding: .newcomer, user: UserID(1002))
+            assertion: claim.assertion, users: fixture.users, finding: .newcomer, user: UserID(1002))
         guard case .changed = try await fixture.database.write({ try late.win(another, in: $0) }) else {
             Issue.record("not .changed")
             return

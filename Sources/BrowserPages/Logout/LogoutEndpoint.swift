@@ -102,7 +102,7 @@ public struct LogoutEndpoint: Endpoint {
             return try await signedOut(request, logout, isStillSignedIn: false)
         }
         // Another user signed in meanwhile; the form was about the first.
-        guard form[Self.person].map({ $0 == session.user.description }) ?? true,
+        guard form[Self.namedUser].map({ $0 == session.user.description }) ?? true,
             !pages.forms.isOfAnother(form, than: session.user)
         else {
             return try await ask(session, request, logout)
@@ -111,14 +111,14 @@ public struct LogoutEndpoint: Endpoint {
     }
 
     /// The user that the form would sign out. Our other pages name them in the form's token.
-    private static let person = "person"
+    private static let namedUser = "person"
 
     private func ask(_ session: Session, _ request: Request, _ logout: LogoutRequest) async throws -> Response {
         let issued = pages.forms.issue(request)
         let page = LogoutPage(
             account: session.displayName, action: "/logout", formToken: issued.token,
             leaving: logout.leaves?.name,
-            fields: logout.fields + [HiddenField(name: Self.person, value: session.user.description)])
+            fields: logout.fields + [HiddenField(name: Self.namedUser, value: session.user.description)])
         let visit = try await visit(request, logout)
         return pages.page(
             pages.templates.logout(page, in: visit.frame), visit, cookies: [issued.setCookie], formsLeaveSite: true)

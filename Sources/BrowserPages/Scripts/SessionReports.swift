@@ -60,7 +60,7 @@ public struct SessionReports: Sendable {
         case .signedOut: .signedOut
         case .notConnected(let session): .notConnected(min(left(of: session), Self.shortMemory))
         case .connected(let session, let scope):
-            .user(try await person(session.user, client, scope, left(of: session)))
+            .user(try await user(session.user, client, scope, left(of: session)))
         }
     }
 
@@ -82,7 +82,7 @@ public struct SessionReports: Sendable {
     }
 
     /// The user, for a client that they are connected to. Names need a first-party client or the scope.
-    private func person(
+    private func user(
         _ id: UserID, _ client: Client, _ scope: Scope, _ left: Duration
     ) async throws -> User {
         let mayName = client.may(.seeUsersUnasked) || scope.contains("profile")

@@ -22,14 +22,14 @@ public struct UserContextEndpoint: Endpoint {
     public func add(to router: inout Routes) {
         router.get("/user-context") { request, context in
             try await PageFetch.answer(request, context, clients: clients) { client in
-                try await person(try await knownUsers.user(request, of: client), client)
+                try await prompt(try await knownUsers.user(request, of: client), client)
             }
         }
         router.get("/login_status", use: status)
     }
 
     /// What a "continue as" prompt shows. Nothing, unless the client knows the user and may see the name.
-    private func person(_ user: KnownUser, _ client: Client) async throws -> JSON {
+    private func prompt(_ user: KnownUser, _ client: Client) async throws -> JSON {
         guard case .connected(let session, let scope) = user, !client.openID.isPairwise,
             client.may(.seeUsersUnasked) || scope.contains("profile"), let user = try await users.find(session.user)
         else { return .object([]) }

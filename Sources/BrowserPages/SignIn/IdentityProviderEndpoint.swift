@@ -153,11 +153,11 @@ extension IdentityProviderEndpoint {
                 guard let answer = IdentityProviderAnswer(query.pairs) else {
                     throw IdentityProviderRefusal.mistrusted(reason: "neither code nor error")
                 }
-                let person = try await signIn.person(by: answer, to: stored, state, at: issuer)
+                let arriving = try await signIn.user(by: answer, to: stored, state, at: issuer)
                 guard stored.linkingSession != nil else {
-                    return try await enter(person, attempt, request, visit, context)
+                    return try await enter(arriving, attempt, request, visit, context)
                 }
-                return try await connect(person, for: stored, attempt, request, visit, context)
+                return try await connect(arriving, for: stored, attempt, request, visit, context)
             } catch let refusal as IdentityProviderRefusal {
                 return refuse(refusal, attempt, visit, context)
             }
@@ -165,12 +165,12 @@ extension IdentityProviderEndpoint {
     }
 
     private func enter(
-        _ person: IdentityProviderUser, _ attempt: Attempt, _ request: Request, _ visit: PageContext,
+        _ arriving: IdentityProviderUser, _ attempt: Attempt, _ request: Request, _ visit: PageContext,
         _ context: SpindleContext
     ) async throws -> Response {
         let newSession = try await newSessions.newSession(
             request, by: .issuer, at: visit, sawPage: attempt.isFromPage)
-        switch try await entrance.enter(person, opening: newSession.opening, replacing: newSession.replaces?.id) {
+        switch try await entrance.enter(arriving, opening: newSession.opening, replacing: newSession.replaces?.id) {
         case .entered:
             return .sendBrowser(
                 to: newSession.onward ?? "/login", status: .seeOther,
@@ -199,7 +199,7 @@ extension IdentityProviderEndpoint {
     /// Links the issuer only in the browser session in which its user asked for it, and only while the cookie is the
     /// same: the user has not changed and has not signed in again.
     private func connect(
-        _ person: IdentityProviderUser, for stored: IdentityProviderRequest, _ attempt: Attempt, _ request: Request,
+        _ arriving: IdentityProviderUser, for stored: IdentityProviderRequest, _ attempt: Attempt, _ request: Request,
         _ visit: PageContext,
         _ context: SpindleContext
     ) async throws -> Response {
@@ -209,7 +209,7 @@ extension IdentityProviderEndpoint {
         else {
             throw IdentityProviderRefusal.gone(reason: "signed_out_meanwhile")
         }
-        switch try await entrance.connect(person, in: session) {
+        switch try await entrance.connect(arriving, in: session) {
         case .connected: return .sendBrowser(to: AccountEndpoint.path + "?done=connected", status: .seeOther)
         case .taken: return say(.upstreamNotConnected, .conflict, attempt, visit, context)
         case .closed: throw IdentityProviderRefusal.closed

@@ -21,7 +21,7 @@ public struct IdentityProviderFeature: Feature {
                 seal: context.seal, origin: context.site.origin, clock: clock, random: random),
             requests: federation.requests,
             entrance: IdentityProviderEntrance(
-                database: context.database, people: federation.users, sessions: authentication.sessions, clock: clock,
+                database: context.database, users: federation.users, sessions: authentication.sessions, clock: clock,
                 random: random),
             newSessions: sessions, verifications: authentication.verifications, clock: clock, random: random)
         endpoints = [endpoint, ConnectEndpoint(gate: access, signIn: endpoint)]

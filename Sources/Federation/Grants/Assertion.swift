@@ -11,7 +11,7 @@ struct Assertion: Sendable {
     /// How far an issuer's clock may be ahead of ours.
     static let clockSkew: Duration = .seconds(60)
 
-    let person: IssuerUser
+    let issuerUser: IssuerUser
     let expiresAt: Timestamp
     /// When the user signed in at the issuer; now if it does not say.
     let signedInAt: Timestamp
@@ -44,7 +44,7 @@ struct Assertion: Sendable {
         if let issuedAt = try jwt.issuedAt, issuedAt > now + Self.clockSkew { throw OAuthError.assertionFromTheFuture }
         try issuer.rules.check(jwt, nonce: nonce, at: now)
 
-        self.person = IssuerUser(jwt.claims, subject: subject, of: issuer)
+        self.issuerUser = IssuerUser(jwt.claims, subject: subject, of: issuer)
         self.expiresAt = expiresAt
         self.signedInAt = try Self.signIn(jwt, at: now)
         self.saysWhen = try jwt.signedInAt != nil

@@ -6,7 +6,7 @@ import Values
 /// Redeems an assertion: it is used once, and its user is still the one that was found, or is linked or created now.
 struct AssertionRedemption: Redemption {
     let assertion: Assertion
-    let people: IssuerUsers
+    let users: IssuerUsers
     /// The user that was found, and the user that the tokens are issued to.
     let finding: IssuerUsers.Finding
     let user: UserID
@@ -14,8 +14,8 @@ struct AssertionRedemption: Redemption {
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
         // Checked before anything is written, because an attempt that ends in `.changed` is committed too.
-        guard try TrustedIssuers.stands(assertion.person.issuer, in: db) else { return .changed }
-        let found = try people.find(assertion.person, in: db)
+        guard try TrustedIssuers.stands(assertion.issuerUser.issuer, in: db) else { return .changed }
+        let found = try users.find(assertion.issuerUser, in: db)
         guard found == finding || found == .known(user) else { return .changed }
 
         for fingerprint in assertion.fingerprints {
@@ -26,7 +26,7 @@ struct AssertionRedemption: Redemption {
             }
         }
         do {
-            _ = try people.resolve(assertion.person, newcomer: user, at: attempt.now, in: db)
+            _ = try users.resolve(assertion.issuerUser, newcomer: user, at: attempt.now, in: db)
         } catch let refusal as Users.TooManyNew {
             // Thrown, so that nothing is committed: the same assertion can be used after the wait.
             throw OAuthError.tooManyUsers(refusal.wait)

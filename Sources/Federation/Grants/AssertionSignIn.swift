@@ -10,19 +10,19 @@ public import Values
 public struct AssertionSignIn: Sendable {
     private let issuers: TrustedIssuers
     private let verifier: AssertionVerifier
-    private let people: IssuerUsers
+    private let users: IssuerUsers
     private let audiences: [String]
     private let clock: any WallClock
     private let random: any RandomSource
 
     /// `audiences` are our own names: the issuer URL first, then the URLs of the token endpoint.
     public init(
-        issuers: TrustedIssuers, verifier: AssertionVerifier, people: IssuerUsers, audiences: [String],
+        issuers: TrustedIssuers, verifier: AssertionVerifier, users: IssuerUsers, audiences: [String],
         clock: any WallClock, random: any RandomSource
     ) {
         self.issuers = issuers
         self.verifier = verifier
-        self.people = people
+        self.users = users
         self.audiences = audiences
         self.clock = clock
         self.random = random
@@ -38,7 +38,7 @@ public struct AssertionSignIn: Sendable {
         do {
             let issuer = try await issuer(of: token, for: client)
             let assertion = try await verified(token, by: issuer, nonce: request.parameters[.nonce])
-            let finding = try await people.find(assertion.person)
+            let finding = try await users.find(assertion.issuerUser)
             let user = try user(finding)
             let signIn = SignIn(
                 at: assertion.signedInAt, by: .issuer, isDated: assertion.saysWhen, issuer: issuer.id.text)
@@ -47,7 +47,7 @@ public struct AssertionSignIn: Sendable {
                 refresh: client.may(.refreshToken) ? .issue : .none,
                 claim: RememberedRedemption(
                     claim: AssertionRedemption(
-                        assertion: assertion, people: people, finding: finding, user: user, use: use),
+                        assertion: assertion, users: users, finding: finding, user: user, use: use),
                     user: user, login: .word(of: issuer.issuer, request, client, random)))
         } catch let refusal as OAuthError {
             throw use.refusal(refusal)

@@ -106,48 +106,48 @@ public struct IssuerUsers: Sendable {
         case removed
     }
 
-    func find(_ person: IssuerUser) async throws -> Finding {
-        try await database.read { db in try find(person, in: db) }
+    func find(_ issuerUser: IssuerUser) async throws -> Finding {
+        try await database.read { db in try find(issuerUser, in: db) }
     }
 
-    /// Looks for the user that `person` leads to.
-    public func find(_ person: IssuerUser, in db: any Transaction) throws -> Finding {
-        if let link = try IssuerSubjects.find(person.subject, of: person.issuer.id, in: db) {
+    /// Looks for the user that `issuerUser` leads to.
+    public func find(_ issuerUser: IssuerUser, in db: any Transaction) throws -> Finding {
+        if let link = try IssuerSubjects.find(issuerUser.subject, of: issuerUser.issuer.id, in: db) {
             guard !link.isLeaving else { return .leaving(link.user) }
             return link.isDisabled ? .disabled : .known(link.user)
         }
-        let mayCome = person.issuer.createsUsers
-        guard let email = person.ownAddress, let user = try Users.find(email, in: db) else {
+        let mayCome = issuerUser.issuer.createsUsers
+        guard let email = issuerUser.ownAddress, let user = try Users.find(email, in: db) else {
             guard mayCome else { return .unknown }
-            return try RemovedSignIns.contain(person.subject, of: person.issuer.id, in: db)
+            return try RemovedSignIns.contain(issuerUser.subject, of: issuerUser.issuer.id, in: db)
                 ? .removed : .newcomer
         }
         // An unverified address proves nothing: another user may have entered it. An issuer has only one subject for a
         // user, so a second subject with the address belongs to a new owner of the mailbox. And what the user has
         // disconnected is not connected again.
-        guard person.issuer.rules.linksByEmail, user.emailVerified, user.deletionDueAt == nil,
-            try !IssuerSubjects.has(user.id, linkedTo: person.issuer.id, in: db),
-            try !hasAnotherAccount(user.id, than: person, in: db),
-            try !RemovedSignIns.has(user.id, removed: person.issuer.id, in: db)
+        guard issuerUser.issuer.rules.linksByEmail, user.emailVerified, user.deletionDueAt == nil,
+            try !IssuerSubjects.has(user.id, linkedTo: issuerUser.issuer.id, in: db),
+            try !hasAnotherAccount(user.id, than: issuerUser, in: db),
+            try !RemovedSignIns.has(user.id, removed: issuerUser.issuer.id, in: db)
         else { return mayCome ? .addressTaken : .unknown }
         return user.disabledAt == nil ? .linkable(user.id) : .disabled
     }
 
     /// Whether the user is linked to another subject at other merchants' registrations of Google, where a user has the
     /// same subject in all apps.
-    private func hasAnotherAccount(_ user: UserID, than person: IssuerUser, in db: any Transaction) throws -> Bool {
-        guard person.issuer.app?.provider == .google else { return false }
+    private func hasAnotherAccount(_ user: UserID, than issuerUser: IssuerUser, in db: any Transaction) throws -> Bool {
+        guard issuerUser.issuer.app?.provider == .google else { return false }
         return try IssuerSubjects.has(
-            user, linkedToOtherThan: person.subject, atProviderOf: person.issuer.id, in: db)
+            user, linkedToOtherThan: issuerUser.subject, atProviderOf: issuerUser.issuer.id, in: db)
     }
 
-    /// Finds the user that `person` leads to, links an existing one or creates one, as the issuer's rules say.
+    /// Finds the user that `issuerUser` leads to, links an existing one or creates one, as the issuer's rules say.
     /// `newcomer` is the id of a new user, made outside the transaction because that may run twice. Throws
     /// `Users.TooManyNew`.
     public func resolve(
-        _ person: IssuerUser, newcomer: UserID, at now: Timestamp, in db: any Transaction
+        _ issuerUser: IssuerUser, newcomer: UserID, at now: Timestamp, in db: any Transaction
     ) throws -> Resolution {
-        switch try find(person, in: db) {
+        switch try find(issuerUser, in: db) {
         case .known(let user): return .known(user)
         case .unknown: return .unknown
         case .disabled: return .disabled
@@ -155,45 +155,45 @@ public struct IssuerUsers: Sendable {
         case .addressTaken: return .addressTaken
         case .removed: return .removed
         case .linkable(let user):
-            try link(person, to: user, at: now, in: db)
-            try events.say(.linked(issuer: person.issuer.nameInWarnings), user, at: now, in: db)
+            try link(issuerUser, to: user, at: now, in: db)
+            try events.say(.linked(issuer: issuerUser.issuer.nameInWarnings), user, at: now, in: db)
             return .linked(user)
         case .newcomer:
             try Users.insertLinked(
-                newcomer, email: person.ownAddress?.ordinary, profile: person.profile,
-                chargedTo: person.issuer.merchant, at: now, in: db)
-            try link(person, to: newcomer, at: now, in: db)
+                newcomer, email: issuerUser.ownAddress?.ordinary, profile: issuerUser.profile,
+                chargedTo: issuerUser.issuer.merchant, at: now, in: db)
+            try link(issuerUser, to: newcomer, at: now, in: db)
             return .created(newcomer)
         }
     }
 
     private func link(
-        _ person: IssuerUser, to user: UserID, at now: Timestamp, in db: any Transaction
+        _ issuerUser: IssuerUser, to user: UserID, at now: Timestamp, in db: any Transaction
     ) throws {
-        try IssuerSubjects.link(person.subject, of: person.issuer.id, to: user, at: now, in: db)
+        try IssuerSubjects.link(issuerUser.subject, of: issuerUser.issuer.id, to: user, at: now, in: db)
     }
 }
 
 extension IssuerUsers {
-    /// Links `person` to `user`, who is signed in here and asked for it. False when either is already linked elsewhere:
-    /// an issuer has only one subject for a user.
+    /// Links `issuerUser` to `user`, who is signed in here and asked for it. False when either is already linked
+    /// elsewhere: an issuer has only one subject for a user.
     func connect(
-        _ person: IssuerUser, to user: UserID, at now: Timestamp, in db: any Transaction
+        _ issuerUser: IssuerUser, to user: UserID, at now: Timestamp, in db: any Transaction
     ) throws -> Bool {
-        if let link = try IssuerSubjects.find(person.subject, of: person.issuer.id, in: db) {
+        if let link = try IssuerSubjects.find(issuerUser.subject, of: issuerUser.issuer.id, in: db) {
             guard link.user == user else { return false }
             // The user knew a link to one merchant's applications. From now on it is good wherever the issuer's
             // sign-ins are.
-            if try IssuerSubjects.release(person.subject, of: person.issuer.id, for: user, in: db) {
-                try events.say(.linked(issuer: person.issuer.nameInWarnings), user, at: now, in: db)
+            if try IssuerSubjects.release(issuerUser.subject, of: issuerUser.issuer.id, for: user, in: db) {
+                try events.say(.linked(issuer: issuerUser.issuer.nameInWarnings), user, at: now, in: db)
             }
             return true
         }
-        guard try !IssuerSubjects.has(user, linkedTo: person.issuer.id, in: db),
+        guard try !IssuerSubjects.has(user, linkedTo: issuerUser.issuer.id, in: db),
             let owner = try User.find(user, in: db), owner.disabledAt == nil, owner.deletionDueAt == nil
         else { return false }
-        try IssuerSubjects.link(person.subject, of: person.issuer.id, to: user, at: now, in: db)
-        try events.say(.linked(issuer: person.issuer.nameInWarnings), user, at: now, in: db)
+        try IssuerSubjects.link(issuerUser.subject, of: issuerUser.issuer.id, to: user, at: now, in: db)
+        try events.say(.linked(issuer: issuerUser.issuer.nameInWarnings), user, at: now, in: db)
         return true
     }
 }

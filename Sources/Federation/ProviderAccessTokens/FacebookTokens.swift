@@ -52,7 +52,7 @@ struct FacebookTokens: Sendable {
     }
 
     /// The name only. Facebook does not say whether the address was verified, so it is not requested.
-    func person(
+    func user(
         _ subject: String, with token: Secret<ProviderAssertion.Token>, issuedTo app: App
     ) async throws(OAuthError) -> ProviderUser {
         let answer = try await interface.ask(
@@ -68,11 +68,11 @@ struct FacebookTokens: Sendable {
         guard ProviderInterface.subject(answer.json["id"]) == subject else {
             throw .providerUnavailable(.facebook, "answered about another user")
         }
-        var person = ProviderUser()
-        person.take("name", answer.json["name"])
-        person.take("given_name", answer.json["first_name"])
-        person.take("family_name", answer.json["last_name"])
-        return person
+        var user = ProviderUser()
+        user.take("name", answer.json["name"])
+        user.take("given_name", answer.json["first_name"])
+        user.take("family_name", answer.json["last_name"])
+        return user
     }
 
     /// Proves that the app is asking: HMAC-SHA256 of the token under the app's secret, in hexadecimal.

@@ -7,7 +7,7 @@ import Values
 /// Checks Google's access tokens with Google.
 struct GoogleTokens: Sendable {
     let tokens: ProviderInterface
-    let people: ProviderInterface
+    let userinfo: ProviderInterface
 
     /// What Google says about a token.
     struct Answer {
@@ -42,21 +42,21 @@ struct GoogleTokens: Sendable {
     }
 
     /// The name and address, as far as the token may show them.
-    func person(
+    func user(
         _ known: Answer, with token: Secret<ProviderAssertion.Token>, for requester: ProviderInterface.Requester
     ) async throws(OAuthError) -> ProviderUser {
-        let answer = try await people.ask("/userinfo", ["access_token": token.value], by: requester)
+        let answer = try await userinfo.ask("/userinfo", ["access_token": token.value], by: requester)
         // A token without the scope for it gives no name.
         let claims = answer.isRefusal ? known.claims : answer.json
         guard ProviderInterface.subject(claims["sub"]) == known.subject else {
             throw .providerUnavailable(.google, "answered about another user")
         }
-        var person = ProviderUser()
-        person.email = Self.email(claims)
-        person.take("name", claims["name"])
-        person.take("given_name", claims["given_name"])
-        person.take("family_name", claims["family_name"])
-        return person
+        var user = ProviderUser()
+        user.email = Self.email(claims)
+        user.take("name", claims["name"])
+        user.take("given_name", claims["given_name"])
+        user.take("family_name", claims["family_name"])
+        return user
     }
 
     /// The address, if Google runs its mailbox.

@@ -43,12 +43,12 @@ public struct ProviderAssertions: Sendable {
     }
 
     /// The same, with what the provider knows about the user.
-    func person(
+    func user(
         _ text: String, for purpose: ProviderAssertion.Purpose, from client: Client
-    ) async throws -> (holder: Holder, person: ProviderUser) {
+    ) async throws -> (holder: Holder, user: ProviderUser) {
         let (assertion, issuer) = try await accepted(text, for: purpose, from: client)
-        let (subject, person) = try await tokens.person(of: assertion.token, at: issuer, for: client.id)
-        return (Holder(trusted: issuer, provider: assertion.provider, subject: subject), person)
+        let (subject, user) = try await tokens.user(of: assertion.token, at: issuer, for: client.id)
+        return (Holder(trusted: issuer, provider: assertion.provider, subject: subject), user)
     }
 
     /// Checks everything that does not need the provider, in the order of RFC 7523 §3.

@@ -31,7 +31,7 @@ public struct ProviderTokens: Sendable {
             interface: ProviderInterface(provider: .facebook, address: addresses.facebook, outbound: outbound))
         google = GoogleTokens(
             tokens: ProviderInterface(provider: .google, address: addresses.googleTokens, outbound: outbound),
-            people: ProviderInterface(provider: .google, address: addresses.googleUserinfo, outbound: outbound))
+            userinfo: ProviderInterface(provider: .google, address: addresses.googleUserinfo, outbound: outbound))
         self.seal = seal
         self.clock = clock
     }
@@ -52,18 +52,18 @@ public struct ProviderTokens: Sendable {
     }
 
     /// The user of `token`, with what the provider knows about them.
-    func person(
+    func user(
         of token: Secret<ProviderAssertion.Token>, at issuer: TrustedIssuer, for client: Client.ID?
-    ) async throws -> (subject: String, person: ProviderUser) {
+    ) async throws -> (subject: String, user: ProviderUser) {
         let requester = ProviderInterface.Requester(merchant: issuer.merchant, client: client)
         switch issuer.app?.provider {
         case .facebook:
             let app = try facebookApp(of: issuer, requester)
             let subject = try await facebook.subject(of: token, issuedTo: app, at: clock.now)
-            return (subject, try await facebook.person(subject, with: token, issuedTo: app))
+            return (subject, try await facebook.user(subject, with: token, issuedTo: app))
         case .google:
             let answer = try await google.answer(about: token, issuedTo: issuer.audiences, for: requester)
-            return (answer.subject, try await google.person(answer, with: token, for: requester))
+            return (answer.subject, try await google.user(answer, with: token, for: requester))
         // Apple has no access tokens to ask about.
         case .apple, nil: throw OAuthError.assertionOfUnknownIssuer
         }

@@ -46,7 +46,7 @@ public struct ProviderUsers: Sendable {
     public func register(
         _ assertion: String, from client: Client, connectedTo connected: Client.ID, by authority: some Authority
     ) async throws -> UserID? {
-        let (holder, person) = try await assertions.person(assertion, for: .registration, from: client)
+        let (holder, providerUser) = try await assertions.user(assertion, for: .registration, from: client)
         let user = UserID.random(from: random)
         let now = clock.now
         do {
@@ -57,12 +57,12 @@ public struct ProviderUsers: Sendable {
                     // A retry after a COMMIT with an unknown outcome finds its own link.
                     return link.user == user
                 }
-                if let email = person.email, try Users.has(email, in: db) { return false }
+                if let email = providerUser.email, try Users.has(email, in: db) { return false }
                 guard try !RemovedSignIns.contain(holder.subject, of: holder.issuer, in: db) else {
                     return false
                 }
                 try Users.insertLinked(
-                    user, email: person.email?.ordinary, profile: person.profile,
+                    user, email: providerUser.email?.ordinary, profile: providerUser.profile,
                     chargedTo: holder.trusted.merchant, at: now, in: db)
                 try IssuerSubjects.link(holder.subject, of: holder.issuer, to: user, at: now, in: db)
                 try Connections.connect(user, to: connected, at: now, in: db)

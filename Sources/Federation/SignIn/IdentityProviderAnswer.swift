@@ -36,11 +36,11 @@ public struct IdentityProviderAnswer: Sendable, Equatable {
 
     private static func names(ofApples user: String) -> [JSON.Member] {
         let name = (try? JSON(parsing: Array(user.utf8)))?["name"]
-        var person = ProviderUser()
+        var described = ProviderUser()
         let parts = [name?["firstName"]?.string, name?["lastName"]?.string].compactMap(\.self)
-        person.take("name", .string(parts.joined(separator: " ")))
-        person.take("given_name", name?["firstName"])
-        person.take("family_name", name?["lastName"])
-        return person.profile
+        described.take("name", .string(parts.joined(separator: " ")))
+        described.take("given_name", name?["firstName"])
+        described.take("family_name", name?["lastName"])
+        return described.profile
     }
 }

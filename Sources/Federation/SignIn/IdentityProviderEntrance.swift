@@ -7,17 +7,17 @@ public import Values
 /// Completes a sign-in at another issuer: with a session, a new user, a link, or a refusal.
 public struct IdentityProviderEntrance: Sendable {
     private let database: any Database
-    private let people: IssuerUsers
+    private let users: IssuerUsers
     private let sessions: Sessions
     private let clock: any WallClock
     private let random: any RandomSource
 
     public init(
-        database: any Database, people: IssuerUsers, sessions: Sessions, clock: any WallClock,
+        database: any Database, users: IssuerUsers, sessions: Sessions, clock: any WallClock,
         random: any RandomSource
     ) {
         self.database = database
-        self.people = people
+        self.users = users
         self.sessions = sessions
         self.clock = clock
         self.random = random
@@ -45,10 +45,10 @@ public struct IdentityProviderEntrance: Sendable {
             guard try isOpen(to: newSession, in: db) else { return .closed }
             func assertedBy() throws -> AssertedBy {
                 let isConfined = try IssuerSubjects.isConfined(
-                    newSession.person.subject, of: newSession.person.issuer.id, in: db)
+                    newSession.issuerUser.subject, of: newSession.issuerUser.issuer.id, in: db)
                 return newSession.assertedBy(isConfined: isConfined)
             }
-            switch try people.resolve(newSession.person, newcomer: newcomer, at: now, in: db) {
+            switch try users.resolve(newSession.issuerUser, newcomer: newcomer, at: now, in: db) {
             case .known(let user), .linked(let user), .created(let user):
                 try Sessions.open(
                     opening.asserted(by: try assertedBy()), user: user, replacing: old, at: now, in: db, announcement)
@@ -90,12 +90,12 @@ public struct IdentityProviderEntrance: Sendable {
         return try await database.write { db in
             guard try isOpen(to: newSession, in: db) else { return .closed }
             guard try Sessions.isLive(session, in: db) else { return .signedOut }
-            return try people.connect(newSession.person, to: session.user, at: now, in: db) ? .connected : .taken
+            return try users.connect(newSession.issuerUser, to: session.user, at: now, in: db) ? .connected : .taken
         }
     }
 
     private func isOpen(to newSession: IdentityProviderUser, in db: any Transaction) throws -> Bool {
-        let issuer = newSession.person.issuer
+        let issuer = newSession.issuerUser.issuer
         guard try TrustedIssuers.takesUsers(issuer.id, in: db) else { return false }
         return try TrustedIssuers.stands(issuer, in: db)
     }

@@ -116,7 +116,7 @@ extension IssuerEndpoints {
 /// Finds out who signed in at the issuer.
 extension IdentityProviderSignIn {
     /// The user according to `answer`, the response to `request`, which was just spent under `state`.
-    public func person(
+    public func user(
         by answer: IdentityProviderAnswer, to request: IdentityProviderRequest, _ state: IdentityProviderRequests.State,
         at issuer: TrustedIssuer
     ) async throws -> IdentityProviderUser {
@@ -142,7 +142,7 @@ extension IdentityProviderSignIn {
         }
         let claims = try await claims(of: token, tokens, settings, endpoints, issuer)
         return IdentityProviderUser(
-            person: IssuerUser(claims.adding(answer.names), subject: token.subject, of: issuer),
+            issuerUser: IssuerUser(claims.adding(answer.names), subject: token.subject, of: issuer),
             signedInAt: token.signedInAt)
     }
 
@@ -231,9 +231,9 @@ extension IdentityProviderSignIn {
             throw IdentityProviderRefusal.mistrusted(reason: "no access_token")
         }
         do {
-            let (subject, person) = try await partners.providers.person(of: Secret(token), at: issuer, for: nil)
+            let (subject, providerUser) = try await partners.providers.user(of: Secret(token), at: issuer, for: nil)
             return IdentityProviderUser(
-                person: IssuerUser(person, subject: subject, of: issuer), signedInAt: nil)
+                issuerUser: IssuerUser(providerUser, subject: subject, of: issuer), signedInAt: nil)
         } catch let error as OAuthError where error.code == .temporarilyUnavailable {
             throw IdentityProviderRefusal.unavailable(reason: error.logText)
         } catch let error as OAuthError {

@@ -5,7 +5,7 @@ public import Values
 
 /// A user who signed in at another issuer.
 public struct IdentityProviderUser: Sendable {
-    public let person: IssuerUser
+    public let issuerUser: IssuerUser
     /// When they signed in there, if the issuer says so.
     public let signedInAt: Timestamp?
 
@@ -13,10 +13,11 @@ public struct IdentityProviderUser: Sendable {
     /// is good for that merchant only: otherwise any merchant could sign in as its users elsewhere. So is a link to a
     /// provider that a client of the merchant made (`isConfined`).
     public func assertedBy(isConfined: Bool = false) -> AssertedBy {
-        let isGoodEverywhere = person.issuer.isTrustedByAll && !isConfined
+        let isGoodEverywhere = issuerUser.issuer.isTrustedByAll && !isConfined
         return AssertedBy(
-            issuer: person.issuer.id.text, name: person.issuer.app?.provider.rawValue ?? person.issuer.issuer,
-            merchant: isGoodEverywhere ? nil : person.issuer.merchant, signedInAt: signedInAt)
+            issuer: issuerUser.issuer.id.text,
+            name: issuerUser.issuer.app?.provider.rawValue ?? issuerUser.issuer.issuer,
+            merchant: isGoodEverywhere ? nil : issuerUser.issuer.merchant, signedInAt: signedInAt)
     }
 }
 

@@ -51,7 +51,7 @@ public struct UserClaims: Sendable {
     }
 
     /// All claims, for users who ask about themselves; nil when the user no longer exists.
-    public func ofPerson(_ id: UserID) async throws -> [JSON.Member]? {
+    public func all(of id: UserID) async throws -> [JSON.Member]? {
         guard let user = try await users.find(id), user.deletionDueAt == nil else { return nil }
         return Self.members(of: user) { _, _ in true }
     }
@@ -59,12 +59,12 @@ public struct UserClaims: Sendable {
     /// Which single claims may be told: to a first-party client, those it is registered for. For any other client, the
     /// user must have allowed the scope, or the claim by name.
     private func allowing(
-        _ wishes: [String: ClaimsRequest.Wish], of person: UserID, to client: Client.ID, _ scope: Scope,
+        _ wishes: [String: ClaimsRequest.Wish], of user: UserID, to client: Client.ID, _ scope: Scope,
         asksNoConsent: Bool, clientScope: Scope
     ) async throws -> (_ claim: String, _ of: String) -> Bool {
         guard !wishes.isEmpty else { return { _, _ in false } }
         guard !asksNoConsent else { return { claim, of in wishes[claim] != nil && clientScope.contains(of) } }
-        let consented = try await consents.find(person, client)?.scope ?? .empty
+        let consented = try await consents.find(user, client)?.scope ?? .empty
         return { claim, of in
             guard wishes[claim] != nil else { return false }
             return scope.contains(of)

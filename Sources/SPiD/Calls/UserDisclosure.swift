@@ -19,7 +19,7 @@ package struct UserDisclosure: Sendable {
     package func object(of id: UserID, for caller: RequestingClient) async throws -> JSON {
         let found = try await finder.find(id, for: caller)
         let signedInAt = caller.token.user == nil ? nil : caller.token.signedInAt
-        let object = UserObject(person: found.person, now: clock.now, signedInAt: signedInAt)
+        let object = UserObject(match: found.match, now: clock.now, signedInAt: signedInAt)
         let covers = try await scope(of: caller, for: id)
         guard caller.client.may(.useSPiDAPI) else { return object.shortest(scope: covers) }
         guard found.clients.contains(caller.contextClient.id) else {

@@ -6,12 +6,12 @@ package import Values
 
 /// Finds the user that a call is about, for clients that may know of them.
 package struct UserFinder: Sendable {
-    private let people: ConnectedUsers
+    private let connectedUsers: ConnectedUsers
     private let connections: Connections
     private let merchants: MerchantNumbers
 
-    package init(people: ConnectedUsers, connections: Connections, merchants: MerchantNumbers) {
-        self.people = people
+    package init(connectedUsers: ConnectedUsers, connections: Connections, merchants: MerchantNumbers) {
+        self.connectedUsers = connectedUsers
         self.connections = connections
         self.merchants = merchants
     }
@@ -19,7 +19,7 @@ package struct UserFinder: Sendable {
     /// A user, and the clients of the caller's merchant that they have used, as far as the caller may know, with the
     /// merchant's number.
     package struct Found: Sendable {
-        package let person: ConnectedUsers.Match
+        package let match: ConnectedUsers.Match
         package let clients: [Client.ID]
         package let merchant: Int64?
     }
@@ -29,7 +29,7 @@ package struct UserFinder: Sendable {
         if let own = caller.token.user {
             // Another user's id and an unreadable one get the same answer.
             if UserID(spid: text) == own { return own }
-            guard try await people.id(ofSubject: text) == own else { throw SPiDRefusal.anotherUser }
+            guard try await connectedUsers.id(ofSubject: text) == own else { throw SPiDRefusal.anotherUser }
             return own
         }
         guard let user = try await user(text, for: caller) else { throw SPiDRefusal.unconnectedUser }
@@ -41,14 +41,14 @@ package struct UserFinder: Sendable {
     private func user(_ text: String, for caller: RequestingClient) async throws -> UserID? {
         if let id = UserID(spid: text) { return id }
         // The answer must not reveal whether there is a user that the merchant does not know.
-        if let id = try await people.id(ofSubject: text),
+        if let id = try await connectedUsers.id(ofSubject: text),
             try await !clients(of: id, for: caller).isEmpty
         {
             return id
         }
         guard let email = EmailAddress(text) else { throw SPiDRefusal.unknownUser }
         // A client that may not see an address must not be able to test one either.
-        guard caller.client.may(.seeUsersUnasked), let user = try await people.user(of: email),
+        guard caller.client.may(.seeUsersUnasked), let user = try await connectedUsers.user(of: email),
             try await clients(of: user.id, for: caller).contains(caller.contextClient.id)
         else { return nil }
         return user.id
@@ -57,7 +57,7 @@ package struct UserFinder: Sendable {
     /// Whether the user that `text` names has used `client`. False for a user that the caller may not know of.
     package func isUser(named text: String, of client: Client, for caller: RequestingClient) async throws -> Bool {
         guard let id = try await user(text, for: caller),
-            try await people.find(id, for: caller.clientScope()) != nil
+            try await connectedUsers.find(id, for: caller.clientScope()) != nil
         else { return false }
         return try await clients(of: id, for: caller).contains(client.id)
     }
@@ -79,9 +79,11 @@ package struct UserFinder: Sendable {
         let clients = try await clients(of: id, for: caller)
         guard !clients.isEmpty || caller.token.user == id else { throw SPiDRefusal.unconnectedUser }
         // A user waiting for deletion is no longer shown.
-        guard let person = try await people.find(id, for: caller.clientScope()) else { throw SPiDRefusal.unknownUser }
+        guard let match = try await connectedUsers.find(id, for: caller.clientScope()) else {
+            throw SPiDRefusal.unknownUser
+        }
         let merchant = try await merchants.number(of: caller.contextClient.merchant)
-        return Found(person: person, clients: clients, merchant: merchant)
+        return Found(match: match, clients: clients, merchant: merchant)
     }
 
     /// The user, if they have used the context client itself.

@@ -15,13 +15,13 @@ public struct AgreementResource: SPiDResource {
     private let clock: any WallClock
 
     public init(
-        agreements: Agreements, clients: Clients, people: ConnectedUsers, connections: Connections,
+        agreements: Agreements, clients: Clients, connectedUsers: ConnectedUsers, connections: Connections,
         merchants: MerchantNumbers, privacy: String?, clock: any WallClock
     ) {
         self.privacy = privacy
         self.agreements = agreements
         self.clients = clients
-        finder = UserFinder(people: people, connections: connections, merchants: merchants)
+        finder = UserFinder(connectedUsers: connectedUsers, connections: connections, merchants: merchants)
         self.clock = clock
     }
 
@@ -69,7 +69,7 @@ public struct AgreementResource: SPiDResource {
     }
 
     /// The user of `{id}`, if the caller may ask about them.
-    private func person(of call: SPiDCall) async throws -> UserID {
+    private func user(of call: SPiDCall) async throws -> UserID {
         let caller = try call.caller
         let wanted = try await finder.user(named: call.path["id"] ?? "", for: caller)
         _ = try await finder.find(wanted, for: caller)
@@ -77,7 +77,7 @@ public struct AgreementResource: SPiDResource {
     }
 
     @Sendable private func list(_ call: SPiDCall) async throws -> SPiDAnswer {
-        let user = try await person(of: call)
+        let user = try await user(of: call)
         let platform = try await agreements.isAccepted(agreements.platform, by: user)
         let client = try await agreements.isAccepted(try call.caller.contextClient.terms, by: user)
         return .element(
@@ -89,7 +89,7 @@ public struct AgreementResource: SPiDResource {
         // The call also accepts the platform's terms in the user's name.
         let caller = try call.caller
         try caller.requireFirstParty()
-        let user = try await person(of: call)
+        let user = try await user(of: call)
         try await agreements.accept(
             agreements.terms(for: caller.contextClient), by: user, at: clock.now,
             through: caller.writing(of: user, orSister: true))

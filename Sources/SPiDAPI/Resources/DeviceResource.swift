@@ -11,8 +11,8 @@ import Values
 public struct DeviceResource: SPiDResource {
     private let finder: UserFinder
 
-    public init(people: ConnectedUsers, connections: Connections, merchants: MerchantNumbers) {
-        finder = UserFinder(people: people, connections: connections, merchants: merchants)
+    public init(connectedUsers: ConnectedUsers, connections: Connections, merchants: MerchantNumbers) {
+        finder = UserFinder(connectedUsers: connectedUsers, connections: connections, merchants: merchants)
     }
 
     public var routes: [SPiDRoute] {
@@ -33,7 +33,7 @@ public struct DeviceResource: SPiDResource {
         // The answer reveals what a user has, even what the user did not allow the client to see.
         try caller.requireFirstParty()
         let user = try await finder.user(named: call.path["id"] ?? "", for: caller)
-        let profile = try await finder.findOfClient(user, for: caller).person.user.profile
+        let profile = try await finder.findOfClient(user, for: caller).match.user.profile
         let missing = caller.contextClient.spid.requiredFields.filter { field in
             !field.claims.contains { profile[$0] != nil }
         }

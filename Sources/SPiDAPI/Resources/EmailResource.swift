@@ -10,9 +10,9 @@ import Values
 /// `email/{email}/status`: whether a user can sign up with an address. Only first-party backends may know; pages never
 /// tell.
 public struct EmailResource: SPiDResource {
-    private let people: ConnectedUsers
+    private let connectedUsers: ConnectedUsers
 
-    public init(people: ConnectedUsers) { self.people = people }
+    public init(connectedUsers: ConnectedUsers) { self.connectedUsers = connectedUsers }
 
     public var routes: [SPiDRoute] {
         [
@@ -30,7 +30,7 @@ public struct EmailResource: SPiDResource {
                 .badRequest, "Email parameter did not properly base64 decode into a valid email",
                 reason: "malformed_email")
         }
-        let user = try await people.user(of: email)
+        let user = try await connectedUsers.user(of: email)
         return .element(
             "Email",
             .members([

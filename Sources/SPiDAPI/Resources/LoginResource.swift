@@ -10,15 +10,15 @@ import Values
 /// `logins` and `user/{id}/logins`: the attempts to sign in at a client, or at any client of its merchant.
 public struct LoginResource: SPiDResource {
     private let logins: Logins
-    private let people: ConnectedUsers
+    private let connectedUsers: ConnectedUsers
     private let finder: UserFinder
     private let merchants: MerchantNumbers
 
-    public init(logins: Logins, people: ConnectedUsers, connections: Connections, merchants: MerchantNumbers) {
+    public init(logins: Logins, connectedUsers: ConnectedUsers, connections: Connections, merchants: MerchantNumbers) {
         self.logins = logins
-        self.people = people
+        self.connectedUsers = connectedUsers
         self.merchants = merchants
-        finder = UserFinder(people: people, connections: connections, merchants: merchants)
+        finder = UserFinder(connectedUsers: connectedUsers, connections: connections, merchants: merchants)
     }
 
     public var routes: [SPiDRoute] {
@@ -31,7 +31,8 @@ public struct LoginResource: SPiDResource {
                 guard let user = call["userId"] else { return try await list(nil, call) }
                 // An import may have kept the uuid of a user that the merchant does not know: a uuid without a user
                 // gets the same answer.
-                guard let id = try await people.id(spid: user) ?? (UserUUID.hasForm(user) ? UserID(0) : nil) else {
+                guard let id = try await connectedUsers.id(spid: user) ?? (UserUUID.hasForm(user) ? UserID(0) : nil)
+                else {
                     throw SPiDRefusal.malformed("userId", "a user's id or uuid")
                 }
                 return try await list(id, call)
@@ -44,7 +45,7 @@ public struct LoginResource: SPiDResource {
                 try caller.requireOwnContext(for: "logins")
                 let wanted = try await finder.user(named: call.path["id"] ?? "", for: caller)
                 let found = try await finder.find(wanted, for: caller)
-                return try await list(found.person.user.id, call)
+                return try await list(found.match.user.id, call)
             },
         ]
     }

@@ -7,7 +7,7 @@ import SPiD
 /// `phone/{phone}/status`: whether a user has proved to read text messages to a number. Only first-party backends may
 /// know; pages never tell.
 struct PhoneResource: SPiDResource {
-    let people: ConnectedUsers
+    let connectedUsers: ConnectedUsers
 
     var routes: [SPiDRoute] {
         [
@@ -26,7 +26,7 @@ struct PhoneResource: SPiDResource {
                 reason: "malformed_phone")
         }
         // An unverified number may be another user's: it counts only once it is verified.
-        let isKnown = JSON.bool(try await people.user(of: phone) != nil)
+        let isKnown = JSON.bool(try await connectedUsers.user(of: phone) != nil)
         return .element(
             "Phone", .members(["exists": isKnown, "available": .bool(isKnown == false), "verified": isKnown]))
     }

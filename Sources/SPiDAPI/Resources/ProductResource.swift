@@ -11,8 +11,8 @@ import Values
 public struct ProductResource: SPiDResource {
     private let finder: UserFinder
 
-    public init(people: ConnectedUsers, connections: Connections, merchants: MerchantNumbers) {
-        finder = UserFinder(people: people, connections: connections, merchants: merchants)
+    public init(connectedUsers: ConnectedUsers, connections: Connections, merchants: MerchantNumbers) {
+        finder = UserFinder(connectedUsers: connectedUsers, connections: connections, merchants: merchants)
     }
 
     public var routes: [SPiDRoute] {

@@ -19,13 +19,13 @@ public struct ProviderResource: SPiDResource {
     private let clock: any WallClock
 
     public init(
-        users: ProviderUsers, people: ConnectedUsers, connections: Connections, merchants: MerchantNumbers,
+        users: ProviderUsers, connectedUsers: ConnectedUsers, connections: Connections, merchants: MerchantNumbers,
         pages: PageRenderer, mail: MailComposer, clock: any WallClock
     ) {
         self.users = users
         self.pages = pages
         self.mail = mail
-        self.finder = UserFinder(people: people, connections: connections, merchants: merchants)
+        self.finder = UserFinder(connectedUsers: connectedUsers, connections: connections, merchants: merchants)
         self.clock = clock
     }
 
@@ -56,14 +56,14 @@ public struct ProviderResource: SPiDResource {
                 reason: "provider_user_exists")
         }
         let found = try await finder.find(made, for: caller)
-        let object = UserObject(person: found.person, now: clock.now)
+        let object = UserObject(match: found.match, now: clock.now)
         let clients = try await finder.usedClients(of: made, for: caller)
         return .element("User", object.full(clients: clients, merchant: found.merchant))
     }
 
     @Sendable private func attach(_ call: SPiDCall) async throws -> SPiDAnswer {
         let caller = try call.caller
-        let person = try caller.user
+        let user = try caller.user
         guard caller.client.may(.writeUsers) else {
             throw SPiDRefusal(
                 .forbidden,
@@ -80,14 +80,14 @@ public struct ProviderResource: SPiDResource {
                     + "redeemed for.",
                 reason: "front_channel_token")
         }
-        let found = try await finder.find(person, for: caller)
-        let owner = found.person.user
+        let found = try await finder.find(user, for: caller)
+        let owner = found.match.user
         let visit = try await pages.visit(
             call.request, client: caller.contextClient, uiLocales: owner.profile["locale"]?.string)
         let jwt = try call.require("jwt")
         let attachment: ProviderUsers.Attachment
         do {
-            attachment = try await users.attach(jwt, from: caller.client, to: person, by: caller) { provider in
+            attachment = try await users.attach(jwt, from: caller.client, to: user, by: caller) { provider in
                 guard let email = owner.email else { return { _ in } }
                 let message = MailTemplate.signInLinked(provider: provider.name, link: mail.link(PagePath.account))
                 return mail.notice(message, to: email, isVerified: owner.emailVerified, visit)
@@ -111,6 +111,6 @@ public struct ProviderResource: SPiDResource {
         }
         mail.send()
         return .element(
-            "User", UserObject(person: found.person, now: clock.now, signedInAt: caller.token.signedInAt).short())
+            "User", UserObject(match: found.match, now: clock.now, signedInAt: caller.token.signedInAt).short())
     }
 }

@@ -89,9 +89,9 @@ public struct SignUpResource: SPiDResource {
         }
         guard outcome == .made else { throw SPiDRefusal.addressTaken }
         mail.send()
-        let person = ConnectedUsers.Match(newcomer: prepared.user)
+        let match = ConnectedUsers.Match(newcomer: prepared.user)
         let merchant = try await merchants.number(of: caller.contextClient.merchant)
-        let object = UserObject(person: person, now: prepared.user.createdAt)
+        let object = UserObject(match: match, now: prepared.user.createdAt)
         return .element(
             "User", object.full(clients: [UsedClient(caller.contextClient)], merchant: merchant), status: .created)
     }

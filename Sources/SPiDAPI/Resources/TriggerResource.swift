@@ -54,7 +54,7 @@ struct TriggerResource: SPiDResource {
         let caller = try call.caller
         try caller.requireFirstParty()
         let id = try await finder.user(named: call.path["id"] ?? "", for: caller)
-        let user = try await finder.findOfClient(id, for: caller).person.user
+        let user = try await finder.findOfClient(id, for: caller).match.user
         guard user.disabledAt == nil else {
             throw SPiDRefusal(.forbidden, "The user is blocked.", reason: "user_disabled")
         }

@@ -14,11 +14,11 @@ public struct UserChangeResource: SPiDResource {
     private let disclosure: UserDisclosure
 
     public init(
-        users: Users, people: ConnectedUsers, connections: Connections, merchants: MerchantNumbers,
+        users: Users, connectedUsers: ConnectedUsers, connections: Connections, merchants: MerchantNumbers,
         apps: ConnectedApps, clock: any WallClock
     ) {
         self.users = users
-        finder = UserFinder(people: people, connections: connections, merchants: merchants)
+        finder = UserFinder(connectedUsers: connectedUsers, connections: connections, merchants: merchants)
         disclosure = UserDisclosure(finder: finder, apps: apps, clock: clock)
     }
 

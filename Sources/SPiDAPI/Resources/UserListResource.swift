@@ -8,11 +8,11 @@ public import Values
 
 /// `users` and `search/users`: the users of a client, or of its whole merchant, without contact data.
 public struct UserListResource: SPiDResource {
-    private let people: ConnectedUsers
+    private let connectedUsers: ConnectedUsers
     private let clock: any WallClock
 
-    public init(people: ConnectedUsers, clock: any WallClock) {
-        self.people = people
+    public init(connectedUsers: ConnectedUsers, clock: any WallClock) {
+        self.connectedUsers = connectedUsers
         self.clock = clock
     }
 
@@ -32,13 +32,13 @@ public struct UserListResource: SPiDResource {
     }
 
     @Sendable private func list(_ call: SPiDCall) async throws -> SPiDAnswer {
-        let search = try await UserSearch(call, among: people)
+        let search = try await UserSearch(call, among: connectedUsers)
         let users = try await users(search, call)
         return .collection("User", users.map(\.value), offset: search.query.part.offset)
     }
 
     @Sendable private func search(_ call: SPiDCall) async throws -> SPiDAnswer {
-        let search = try await UserSearch(call, among: people)
+        let search = try await UserSearch(call, among: connectedUsers)
         guard search.isSearch else {
             throw SPiDRefusal(.badRequest, "No valid search parameters provided", reason: "no_search")
         }
@@ -53,7 +53,7 @@ public struct UserListResource: SPiDResource {
         let now = clock.now
         return try await find(search, for: scope).map { found in
             // What each user allowed a third-party client is looked up one by one, at `user/{id}`.
-            JSON.Member(found.user.id.description, UserObject(person: found, now: now).short(scope: { _ in seesAll }))
+            JSON.Member(found.user.id.description, UserObject(match: found, now: now).short(scope: { _ in seesAll }))
         }
     }
 
@@ -61,7 +61,7 @@ public struct UserListResource: SPiDResource {
         let terms = search.terms
         guard !terms.isEmpty else {
             do {
-                return try await people.list(search.query, for: scope)
+                return try await connectedUsers.list(search.query, for: scope)
             } catch is ConnectedUsers.TooMany {
                 throw SPiDRefusal(
                     .badRequest, "Too many users were made or changed in that time: narrow it by since and until",
@@ -70,11 +70,11 @@ public struct UserListResource: SPiDResource {
         }
         // At most one user, to whom the terms must apply.
         if search.query.key?.isOfOne == true {
-            return try await people.list(search.query, for: scope).filter { found in
+            return try await connectedUsers.list(search.query, for: scope).filter { found in
                 terms.allSatisfy { $0.holds(found.user) }
             }
         }
-        let found = try await people.search(search.query, for: scope) { user in
+        let found = try await connectedUsers.search(search.query, for: scope) { user in
             terms.allSatisfy { $0.holds(user) }
         }
         guard let found else {

@@ -14,11 +14,11 @@ public struct UserResource: SPiDResource {
     private let signSecrets: SignSecrets
 
     public init(
-        people: ConnectedUsers, connections: Connections, merchants: MerchantNumbers, clients: Clients,
+        connectedUsers: ConnectedUsers, connections: Connections, merchants: MerchantNumbers, clients: Clients,
         apps: ConnectedApps, signSecrets: SignSecrets, clock: any WallClock
     ) {
         self.signSecrets = signSecrets
-        finder = UserFinder(people: people, connections: connections, merchants: merchants)
+        finder = UserFinder(connectedUsers: connectedUsers, connections: connections, merchants: merchants)
         disclosure = UserDisclosure(finder: finder, apps: apps, clock: clock)
         self.clients = clients
     }
@@ -54,15 +54,15 @@ public struct UserResource: SPiDResource {
         try caller.requireSPiDCompatible()
         let user = try await finder.user(named: call.path["id"] ?? "", for: caller)
         let found = try await finder.find(user, for: caller)
-        guard found.person.user.disabledAt == nil else {
+        guard found.match.user.disabledAt == nil else {
             throw SPiDRefusal(.forbidden, "The user is blocked.", reason: "user_disabled")
         }
-        guard found.person.user.emailVerified || !caller.client.requiresVerifiedEmail else {
+        guard found.match.user.emailVerified || !caller.client.requiresVerifiedEmail else {
             throw SPiDRefusal(
                 .forbidden, "The user's address is not verified, and the client requires verified ones",
                 reason: "unverified_user")
         }
-        let id = try signSecrets.paywallID(of: found.person.user, for: caller.client, at: call.now)
+        let id = try signSecrets.paywallID(of: found.match.user, for: caller.client, at: call.now)
         return .element("User", .members(["sp_id": .string(id)]))
     }
 

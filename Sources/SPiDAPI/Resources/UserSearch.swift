@@ -30,7 +30,7 @@ struct UserSearch: Sendable {
     /// Whether users of all the merchant's clients are included.
     var isWide: Bool { isOfMerchant && !isByAddress && terms.isEmpty }
 
-    init(_ call: SPiDCall, among people: ConnectedUsers) async throws {
+    init(_ call: SPiDCall, among connectedUsers: ConnectedUsers) async throws {
         if let other = try call.request.query.pairs.first(where: { Self.others.contains($0.name) }) {
             throw SPiDRefusal(
                 .badRequest, "Users are not searched by \(other.name): use \(Self.parameters.joined(separator: ", "))",
@@ -48,7 +48,7 @@ struct UserSearch: Sendable {
             throw SPiDRefusal(.forbidden, "Wrong clientId", reason: "foreign_client")
         }
         terms = ProfileTerm.all.compactMap { name in call[name].flatMap { ProfileTerm(name, $0) } }
-        try await readKey(call, among: people)
+        try await readKey(call, among: connectedUsers)
         // A client that may not see a value must not find it out by searching, nor who uses the merchant's other apps.
         if isOfMerchant || isByAddress || !terms.isEmpty { try call.caller.requireFirstParty() }
     }
@@ -60,7 +60,7 @@ struct UserSearch: Sendable {
     }
 
     /// The user, or the address prefix, that is searched for.
-    private mutating func readKey(_ call: SPiDCall, among people: ConnectedUsers) async throws {
+    private mutating func readKey(_ call: SPiDCall, among connectedUsers: ConnectedUsers) async throws {
         let path = call.path["query"]
         let named = (path == nil ? [] : ["the word in the path"]) + Self.keys.filter { call[$0] != nil }
         guard named.count <= 1 else { throw SPiDRefusal.malformed(named[1], "left out beside \(named[0])") }
@@ -73,13 +73,13 @@ struct UserSearch: Sendable {
             // Before a uuid is looked up too: an import may have kept the uuid of a user that the client does not know.
             try call.caller.requireFirstParty()
             let trimmed = text.filter { !$0.isWhitespace }.lowercased()
-            if let id = try await people.id(spid: text) {
+            if let id = try await connectedUsers.id(spid: text) {
                 query.key = .user(id)
             } else if !trimmed.isEmpty {
                 query.key = .emailPrefix(trimmed)
                 isByAddress = true
             }
-        default: query.key = try await people.id(spid: text).map { .user($0) }
+        default: query.key = try await connectedUsers.id(spid: text).map { .user($0) }
         }
         isImpossible = query.key == nil
     }

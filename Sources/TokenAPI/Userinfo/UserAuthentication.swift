@@ -10,7 +10,7 @@ import Values
 public struct UserAuthentication: Sendable {
     enum Caller: Sendable {
         case token(AccessToken, UserID)
-        case person(UserID)
+        case user(UserID)
     }
 
     private let tokens: AccessTokens
@@ -79,7 +79,7 @@ public struct UserAuthentication: Sendable {
         do {
             let proof = try await signIn.check(username: name, password: password, address: address, login: login)
             guard proof.leaving == nil else { throw Self.refused("deletion_pending") }
-            return .person(proof.user)
+            return .user(proof.user)
         } catch let refusal as PasswordSignIn.Refusal {
             guard case .wrong(let reason) = refusal else { throw refusal.oauthError }
             throw Self.refused(reason)

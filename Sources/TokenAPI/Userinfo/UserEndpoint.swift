@@ -42,7 +42,7 @@ public struct UserEndpoint: Endpoint {
             switch caller {
             case .token(let token, let user):
                 try await answer(user, pairwise: try await pairwise(user, token), scope: token.scope.contains)
-            case .person(let user): try await answer(user) { _ in true }
+            case .user(let user): try await answer(user) { _ in true }
             }
         }
     }

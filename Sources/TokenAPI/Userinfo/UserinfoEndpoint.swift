@@ -43,8 +43,8 @@ public struct UserinfoEndpoint: Endpoint {
             switch caller {
             case .token(let token, let user):
                 return try await answer(user, token)
-            case .person(let user):
-                guard let members = try await claims.ofPerson(user) else { throw Self.userGone }
+            case .user(let user):
+                guard let members = try await claims.all(of: user) else { throw Self.userGone }
                 return .json(.object([.init("sub", .string(try await names.subject(user)))] + members))
             }
         }
