@@ -87,7 +87,7 @@ public struct Logins: Sendable {
     private static let columns: SQL.Columns =
         """
         l.id, l.user_id, l.client_id, l.type, l.succeeded, l.provider, l.user_agent, l.ip_address, l.created_at, \
-        a.email, t.merchant_id
+        u.email, t.merchant_id
         """
 
     /// Attempts at one client come in the order of an index, however many there are.
@@ -95,10 +95,10 @@ public struct Logins: Sendable {
         try db.rows(
             """
             SELECT \(columns), 1 AS is_own
-            FROM logins l JOIN users a ON a.id = l.user_id JOIN clients t ON t.id = l.client_id
+            FROM logins l JOIN users u ON u.id = l.user_id JOIN clients t ON t.id = l.client_id
             WHERE l.client_id = \(client)
                 AND EXISTS (SELECT 1 FROM connections n WHERE n.user_id = l.user_id AND n.client_id = \(client))
-                AND a.deletion_due_at IS NULL
+                AND u.deletion_due_at IS NULL
                 \(query.outcome)
                 AND l.created_at >= \(query.span.start) AND l.created_at < \(query.span.end)
                 \(query.place)
@@ -128,7 +128,7 @@ public struct Logins: Sendable {
             """
             SELECT \(columns), (SELECT COUNT(*) FROM connections n
                     WHERE n.user_id = l.user_id AND n.client_id = \(scope.client)) AS is_own
-            FROM logins l JOIN users a ON a.id = l.user_id JOIN clients t ON t.id = l.client_id
+            FROM logins l JOIN users u ON u.id = l.user_id JOIN clients t ON t.id = l.client_id
             WHERE l.id IN (\(list: Array(ids))) ORDER BY l.created_at DESC, l.id DESC
             """
         ).map(Login.init)
@@ -149,11 +149,11 @@ public struct Logins: Sendable {
     ) throws -> [Place] {
         try db.rows(
             """
-            SELECT l.id, l.created_at FROM logins l JOIN users a ON a.id = l.user_id
+            SELECT l.id, l.created_at FROM logins l JOIN users u ON u.id = l.user_id
             WHERE l.client_id = \(client)
                 AND EXISTS (SELECT 1 FROM connections n JOIN clients c ON c.id = n.client_id
                     WHERE n.user_id = l.user_id AND \(scope.contains("c")))
-                AND a.deletion_due_at IS NULL
+                AND u.deletion_due_at IS NULL
                 \(query.outcome)
                 AND l.created_at >= \(query.span.start) AND l.created_at < \(query.span.end)
                 \(query.place)
@@ -169,11 +169,11 @@ public struct Logins: Sendable {
             """
             SELECT \(columns), (SELECT COUNT(*) FROM connections n
                     WHERE n.user_id = l.user_id AND n.client_id = \(scope.client)) AS is_own
-            FROM logins l JOIN users a ON a.id = l.user_id JOIN clients t ON t.id = l.client_id
+            FROM logins l JOIN users u ON u.id = l.user_id JOIN clients t ON t.id = l.client_id
             WHERE l.user_id = \(user) AND \(scope.contains("t"))
                 AND EXISTS (SELECT 1 FROM connections n JOIN clients c ON c.id = n.client_id
                     WHERE n.user_id = l.user_id AND \(scope.contains("c")))
-                AND a.deletion_due_at IS NULL
+                AND u.deletion_due_at IS NULL
                 \(query.outcome)
                 AND l.created_at >= \(query.span.start) AND l.created_at < \(query.span.end)
                 \(query.place)

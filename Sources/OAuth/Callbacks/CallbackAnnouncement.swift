@@ -133,9 +133,9 @@ extension CallbackAnnouncement {
     public func signedOut(of family: TokenFamily.ID, in db: any Transaction) throws {
         let source = try db.rows(
             """
-            SELECT p.user_id, p.client_id, CASE WHEN \(Self.isOwn) THEN c.merchant_id END AS merchant_id
-            FROM token_families p JOIN clients c ON c.id = p.client_id
-            WHERE p.id = \(family) AND p.user_id IS NOT NULL
+            SELECT f.user_id, f.client_id, CASE WHEN \(Self.isOwn) THEN c.merchant_id END AS merchant_id
+            FROM token_families f JOIN clients c ON c.id = f.client_id
+            WHERE f.id = \(family) AND f.user_id IS NOT NULL
             """
         ).first
         guard let source else { return }
