@@ -9,7 +9,7 @@ public struct MessagePage: PageContents {
         case upstreamGone, upstreamDeclined, upstreamFailed, upstreamUnavailable, upstreamStale
         case upstreamUnknown, upstreamTaken, upstreamRemoved, upstreamDisabled, upstreamNotConnected
         // The user's account
-        case anotherPerson, accountDeletionScheduled, accountDeleted, accountRestored
+        case anotherUser, accountDeletionScheduled, accountDeleted, accountRestored
         // An application's request
         case noClient, unknownClient, noRedirectURI, unregisteredRedirectURI, unregisteredCancelURI, brokenRequest
         case requestGone

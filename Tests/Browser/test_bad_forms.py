@@ -221,7 +221,7 @@ def test_a_form_of_a_user_who_is_no_longer_signed_in_changes_nothing(world, wind
         sign_out(tab)
         world.sign_in(tab, second)
     window.form(action="/account/profile").fill(name="Too Late").submit()
-    window.expect_message("anotherPerson")
+    window.expect_message("anotherUser")
     assert is_unharmed(world, window, second)
 
 

@@ -89,7 +89,7 @@ def test_an_app_that_registered_itself_is_not_shown_as_the_merchants(world, wind
     world.sign_in(window, world.person())
     flow = world.flow(client)
     window.open(flow.path)
-    window.expect("consent.stranger", "consent for a stranger")
+    window.expect("consent.selfRegistered", "consent for a stranger")
     assert "Found on the Web" in window.text and "Bokhandel" not in window.text
     window.press("decision", "allow")
     assert "openid" in flow.tokens(window)["scope"]

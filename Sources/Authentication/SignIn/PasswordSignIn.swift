@@ -239,7 +239,7 @@ extension PasswordSignIn {
     ) async throws -> Proof {
         guard let email = session.email else { throw Refusal.wrong(reason: "no_password") }
         let proof = try await check(username: email, password: password, address: address, device: device)
-        guard proof.user == session.user else { throw Refusal.wrong(reason: "another_account") }
+        guard proof.user == session.user else { throw Refusal.wrong(reason: "password_of_another_user") }
         return proof
     }
 }

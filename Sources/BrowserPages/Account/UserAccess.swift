@@ -80,7 +80,7 @@ public struct UserAccess: Sendable {
         case .foreign: return .refuse(pages.foreignForm(request, visit))
         case .anotherUsers:
             return .refuse(
-                pages.message(.anotherPerson, visit, values: ["continueTo": "/account"], status: .conflict))
+                pages.message(.anotherUser, visit, values: ["continueTo": "/account"], status: .conflict))
         }
     }
 
