@@ -17,6 +17,9 @@ import Testing
         "OutboundQuestion", "OtherIssuers", "KeyKeeper", "SubjectNames",
     ]
 
+    /// Words for users, and for those who are none, that no name in the program contains, not even a variable's.
+    static let goneForUsers: Set = ["person", "people", "nobody", "somebody", "anybody", "stranger", "strangers"]
+
     /// Ditto's word for what its webhook answers.
     static let ofOthers: Set = ["DittoPermissions"]
 
@@ -35,9 +38,24 @@ import Testing
         }
     }
 
+    @Test("No name in the program calls a user a person, somebody or a stranger", arguments: SourceTree.sources)
+    func users(_ file: SourceFile) {
+        let text = file.text.lowercased()
+        guard Self.goneForUsers.contains(where: { text.contains($0) }) else { return }
+        for (number, line) in file.code {
+            // What clients and browsers get stands in quotation marks.
+            for name in line.replacing(/"[^"]*"/, with: "").matches(of: /\b(?:let|var|func|case) \w+|\w+(?=:)/) {
+                let words = Set(name.output.matches(of: /[A-Z]?[a-z]+/).map { $0.output.lowercased() })
+                #expect(words.isDisjoint(with: Self.goneForUsers), "\(file.path):\(number): \(name.output)")
+            }
+        }
+    }
+
     @Test("No table and no column has a retired name")
     func tables() {
-        let gone = ["accounts", "permissions", "sign_in_places", "upstream_requests", "account_id", "permission_id"]
+        let gone = [
+            "accounts", "permissions", "sign_in_places", "upstream_requests", "account_id", "permission_id", "somebody",
+        ]
         for (place, text) in StatementTests.statements.map({ ($0.place, $0.text) })
         where !place.hasPrefix("migrations/") {
             for name in gone { #expect(!text.contains(name), "\(place): \(name)") }
