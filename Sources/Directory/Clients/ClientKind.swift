@@ -82,8 +82,8 @@ extension ClientKind.Owner {
 }
 
 extension ClientKind.Custody {
-    /// It follows from how a client authenticates and where its codes go. A secret for redirect URIs of both kinds is
-    /// in the app.
+    /// It follows from how a client authenticates and where its codes go, and is written to the row with them, so that a
+    /// statement can ask for it. A secret for redirect URIs of both kinds is in the app.
     init(_ authentication: Client.Authentication, _ redirectURIs: [RedirectURI]) {
         if authentication == .none {
             self = .none
