@@ -81,8 +81,8 @@ extension ClientKind.Owner {
 }
 
 extension ClientKind.Custody {
-    /// The custody follows from how a client authenticates and where its codes go. If it has redirect URIs of both
-    /// kinds, the app has its secret.
+    /// Follows from how a client authenticates and where its codes go, and is written to the row with them, so that a
+    /// statement can ask for it. If a client has redirect URIs of both kinds, the app has its secret.
     init(_ authentication: Client.Authentication, _ redirectURIs: [RedirectURI]) {
         if authentication == .none {
             self = .none
