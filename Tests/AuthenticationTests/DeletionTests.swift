@@ -183,7 +183,7 @@ struct DeletionTests {
         let fixture = try await Fixture(backend)
         let id = try await fixture.person("ada@example.com")
         let crashing = fixture.deletion { _, _, _ in throw Crash() }
-        await #expect(throws: Crash.self) { _ = try await crashing.delete(id) }
+        await #expect(throws: Crash.self) { _ = try await crashing.delete(id, by: commandLine) }
         #expect(try await fixture.users.find(id)?.deletionDueAt == fixture.clock.now)
         #expect(try await fixture.deletion().deleteDue(at: fixture.clock.now).gone == 1)
         let erased = try await fixture.database.read { db in
