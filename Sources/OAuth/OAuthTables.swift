@@ -175,43 +175,6 @@ extension Interactions {
             .rows("interactions", key: "fingerprint", until: "expires_at"), limit(to: Interaction.mostInAll),
             limitOfSignedIn(to: Interaction.mostInAll),
         ], ofClient: .expiry)
-
-    /// Keeps the newest `most` rows, besides those that a user has signed in for or that a mail links back to. Rows are
-    /// not ranked by expiry: finished ones and those of signed-in browsers expire later, and would push out a user who
-    /// is typing a password.
-    package static func limit(to most: Int64) -> StoredTable.Keeping {
-        .beyond(
-            "interactionsInAll",
-            first: """
-                SELECT fingerprint AS first FROM interactions WHERE session IS NULL AND fingerprint > ''
-                ORDER BY fingerprint DESC LIMIT \(1) OFFSET \(most)
-                """
-        ) { first, now, batch in
-            """
-            DELETE FROM interactions WHERE fingerprint IN (
-                SELECT fingerprint FROM interactions
-                WHERE session IS NULL AND expires_at <= \(now + Interaction.lifetime) AND fingerprint <= \(first)
-                ORDER BY fingerprint LIMIT \(batch))
-            """
-        }
-    }
-
-    /// Keeps the newest `most` interactions in which a user has signed in: one user could begin any number.
-    package static func limitOfSignedIn(to most: Int64) -> StoredTable.Keeping {
-        .beyond(
-            "signedInInteractionsInAll",
-            first: """
-                SELECT fingerprint AS first FROM interactions WHERE session IS NOT NULL AND fingerprint > ''
-                ORDER BY fingerprint DESC LIMIT \(1) OFFSET \(most)
-                """
-        ) { first, _, batch in
-            """
-            DELETE FROM interactions WHERE fingerprint IN (
-                SELECT fingerprint FROM interactions
-                WHERE session IS NOT NULL AND fingerprint <= \(first) ORDER BY fingerprint LIMIT \(batch))
-            """
-        }
-    }
 }
 
 extension StoredTable {

@@ -30,7 +30,7 @@ import Testing
         "Foundation", "FoundationEssentials", "Synchronization", "Dispatch", "Glibc", "Testing", "PackageDescription",
     ]
 
-    @Test("A library is imported by its own module only", arguments: SourceTree.sources)
+    @Test("A library is imported only by the modules that the list of homes gives it", arguments: SourceTree.sources)
     func homes(_ file: SourceFile) {
         for (number, line) in file.code {
             guard let name = Self.imported(line), let homes = Self.homes[name] else { continue }
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("Every library with its own module is imported there")
+    @Test("Every library and module in the import rules' list is imported by some source file")
     func used() {
         let imported = Set(SourceTree.sources.flatMap { file in file.code.compactMap { Self.imported($0.line) } })
         for (name, homes) in Self.homes where !homes.isEmpty {

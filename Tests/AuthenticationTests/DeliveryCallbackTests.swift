@@ -83,7 +83,7 @@ import Values
     }
 
     @Test(
-        "A callback is retried after a temporary error of its receiver, not after a permanent one",
+        "A callback is retried after a redirect, 404, 429 or 500, and given up after 410",
         arguments: [
             ("500 Internal Server Error", Outbox.Round(postponed: 1)), ("404 Not Found", Outbox.Round(postponed: 1)),
             ("302 Found", Outbox.Round(postponed: 1)), ("429 Too Many Requests", Outbox.Round(postponed: 1)),

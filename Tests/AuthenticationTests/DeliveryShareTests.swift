@@ -154,7 +154,7 @@ struct DeliveryShareTests {
         }
     }
 
-    @Test("A busy server delays only the share that fills its places there, and waiting is no failed attempt")
+    @Test("A merchant's fifth callback at once to a hanging server is busy, not failed, and another merchant's is sent")
     func hanging() async throws {
         let silent = try LocalListener { _ in nil }
         defer { silent.stop() }
@@ -201,7 +201,7 @@ struct DeliveryShareTests {
         }
     }
 
-    @Test("Failing servers take at most half of a merchant's places")
+    @Test("A merchant's callbacks to failing servers use at most half of the deliveries it may have under way")
     func failing() async throws {
         let limiter = PerHostLimiter()
         func url(_ host: Int) -> String { "https://dead\(host).example/hook" }

@@ -52,7 +52,7 @@ struct DeliveryTopicTests {
     }
 
     @Test(
-        "A delivery gives way to a newer one of its topic after its server was busy or down",
+        "A newer delivery replaces one of its topic that failed because the server was busy or down",
         arguments: Backend.available)
     func givesWay(_ backend: Backend) async throws {
         for trouble in [Undeliverable.busy, .resting(failures: 3), .crowded(failing: 9), .temporary("down")] {

@@ -295,7 +295,7 @@ import Values
             ])
     }
 
-    @Test("Each invalid command-line setting is a fault with its name and place")
+    @Test("An invalid command-line setting is reported with the setting's name and the option that set it")
     func commandLine() {
         #expect(
             told(["listen": "nowhere", "issuer": "ftp://x", "log_level": "loud"]) == [

@@ -113,7 +113,7 @@ import Values
         #expect(refusal(Self.iOS, secret: "a274df") == "provider_assertion_signature")
     }
 
-    @Test("An assertion in RFC 7515's form verifies too")
+    @Test("A provider assertion verifies in standard JWS form too: base64url in one line, with exp as a number")
     func rfc() throws {
         let text = sign(["alg": "HS256"], claims(["exp": 1_900_000_000]))
         let assertion = try ProviderAssertion(text, signedWith: Self.secret)

@@ -20,7 +20,7 @@ struct SignSecretTests {
         #expect(signed.signature == "GTUVPjN1LzdyU1qwHjnMKS2oNxckfGzXWA6WOGHVOOg")
     }
 
-    @Test("A signed request is the signature, a point and the payload")
+    @Test("A signed request of SPiD's is the signature and the payload, joined by a dot")
     func request() {
         let entry: JSON = .members([
             "orderId": "3176403", "changedFields": "status", "time": "2014-06-12 13:39:34",

@@ -352,7 +352,7 @@ import Testing
         first.close()
     }
 
-    @Test("Many large texts are bound whole, and so is a small one after them")
+    @Test("Large texts are bound whole to an SQL statement, and so is a small one after them")
     func boundTexts() async throws {
         let connection = try Connection.forWriting(try await Backend.sqlite.freshAddress())
         for size in [0, 1, 65_535, 65_536, 65_537, 1_000_000, 3] {

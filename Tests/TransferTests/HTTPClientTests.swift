@@ -200,7 +200,7 @@ import Values
         #expect(server.requests.first?.head.contains("Host: \(host):\(server.port)") == true)
     }
 
-    @Test("Requests for one host at two IP addresses go each to its own")
+    @Test("The HTTP client never reuses for one IP address of a host a connection to another")
     func addresses() async throws {
         let server = try ScriptedServer("HTTP/1.1 204 No Content\r\n\r\n")
         let url = "http://host.invalid:\(server.port)/"

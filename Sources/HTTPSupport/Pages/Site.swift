@@ -1,4 +1,3 @@
-import HTTP
 package import OAuth
 import Values
 
@@ -35,16 +34,6 @@ public struct Site: Sendable {
         let rest = issuer.firstRange(of: "://").map { issuer[$0.upperBound...] } ?? issuer[...]
         let path = rest.drop { $0 != "/" }
         return String(path.hasSuffix("/") ? path.dropLast() : path)
-    }
-
-    /// Headers for every response: no MIME sniffing, no loading and no framing, unless the endpoint says otherwise.
-    /// Also HSTS (RFC 6797 §6.1), but not for subdomains, which are not ours to decide about.
-    var commonFields: Fields {
-        var fields: Fields = [
-            .xContentTypeOptions: "nosniff", .contentSecurityPolicy: "default-src 'none'; frame-ancestors 'none'",
-        ]
-        if isSecure { fields[.strictTransportSecurity] = "max-age=31536000" }
-        return fields
     }
 
     /// The paths of the token endpoint. The first is its name for clients, the other SPiD's.

@@ -39,7 +39,7 @@ extension Ending {
             try ends.take(sessions: "s.user_id = \(user) AND s.id <> \(others)", withTokens: false)
         case .clientLeft(let client, let session):
             try ends.take(passing: "f.session_id = \(session) AND f.client_id = \(client)")
-            try ends.tell(of: [session], "n.client_id = \(client)")
+            try announcement?.tellSites(of: [session], of: user, at: now, db, where: "n.client_id = \(client)")
         case .accessRevoked(let kept):
             try ends.take(sessions: "s.user_id = \(user) AND s.id <> \(kept?.text ?? "")", withTokens: false)
             try db.execute("UPDATE token_families SET ended_at = \(now) WHERE user_id = \(user) AND ended_at IS NULL")
@@ -82,7 +82,8 @@ extension Ending {
     /// How far the clock of the node that stores a family may lag behind that of the node that searches for it.
     private static let skew: Duration = .minutes(5)
 
-    /// The events that end something, each with what it ends.
+    /// The events that end something, each with what it ends. Disabling a client, merchant or issuer ends nothing: what
+    /// rests on it waits until it is enabled (`Standing`).
     static let causes: [(kind: UserEvent.Kind, summary: String)] = [
         (.sessionsEnd, "ends those sessions and what lasts no longer, and tells their sites"),
         (.allSessionsEnd, "ends the sessions and what lasts no longer, and tells their sites"),
@@ -172,7 +173,7 @@ private struct Ends {
             sessions.formUnion(plan.sessions)
             try Ending.mark(plan.families, at: now, in: db)
         }
-        try tell(of: Array(sessions))
+        try announcement?.tellSites(of: Array(sessions), of: user, at: now, db)
         for some in Rows.some(of: Array(sessions)) { try Sessions.mark(some, at: now, in: db) }
         if let revoked {
             try db.execute(
@@ -180,28 +181,6 @@ private struct Ends {
                 DELETE FROM session_clients WHERE session_id IN (SELECT id FROM sessions WHERE user_id = \(user))
                     AND \(revoked)
                 """)
-        }
-    }
-
-    /// Leaves a notice for each site that took part in those sessions of `ids` that have not expired. A disabled site
-    /// gets one too: it is told if it is enabled within a day (`LogoutTokens`).
-    func tell(of ids: [Session.ID], _ which: SQL = .always) throws {
-        guard let announcement else { return }
-        var clients: [Client.ID: Client?] = [:]
-        for some in Rows.some(of: ids) {
-            for row in try db.rows(
-                """
-                SELECT n.session_id, n.client_id FROM session_clients n JOIN sessions s ON s.id = n.session_id
-                WHERE n.session_id IN (\(list: some)) AND s.expires_at > \(now)
-                    AND NOT \(SessionClients.isLeft) AND \(which)
-                """)
-            {
-                let id: Client.ID = try row.get("client_id")
-                let known = try clients[id] ?? Clients.find(id, in: db)
-                clients[id] = known
-                guard let client = known, client.openID.backChannelLogoutURI != nil else { continue }
-                try announcement.leaveNotice(of: try row.get("session_id"), user, for: client, db)
-            }
         }
     }
 }

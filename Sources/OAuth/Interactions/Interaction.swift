@@ -19,12 +19,6 @@ public struct Interaction: Sendable {
     public static let longestLifetime: Duration = .hours(24)
     /// How long it waits for the first step in a browser without a session. Anyone can begin one, so this is shorter.
     public static let untouchedLifetime: Duration = .hours(1)
-    /// How many wait in total without a signed-in user, and how many with one. Beyond that the oldest are deleted. A
-    /// row has at most 12 KB if its request came in a URL, 23 KB if it was posted.
-    public static let mostInAll: Int64 = 250_000
-    /// The maximum number open in one browser; the oldest is deleted.
-    public static let mostOfBrowser: Int64 = 32
-
     public let id: ID
     /// The client that made the request.
     public let client: Client.ID

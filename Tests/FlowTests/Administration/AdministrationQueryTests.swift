@@ -56,7 +56,9 @@ struct AdministrationQueryTests {
         }
     }
 
-    @Test("A query parameter that is repeated or has no value is refused and named", arguments: Backend.available)
+    @Test(
+        "Administration refuses a query parameter that is repeated or has no value, and names it",
+        arguments: Backend.available)
     func repeated(backend: Backend) async throws {
         try await World.with(backend) { world in
             for (path, name) in [

@@ -93,7 +93,7 @@ struct ConsentFormTests {
     }
 
     @Test(
-        "Another user who signed in meanwhile is asked for consent anew, and not bound by the first answer",
+        "A consent page opened by one user and answered after another signed in stores nothing, and asks the other",
         arguments: Backend.available)
     func anotherUser(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -49,7 +49,7 @@ struct DeviceAddressTests {
         }
     }
 
-    @Test("A client at a port of the device is not answered silently, however its address is spelled")
+    @Test("A redirect URI with a host on the device itself gets no silent answer, however the host is spelled")
     func spellings() async throws {
         try await World.with(.sqlite) { world in
             let places = [

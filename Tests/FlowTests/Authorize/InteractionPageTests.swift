@@ -132,7 +132,9 @@ struct InteractionPageTests {
         }
     }
 
-    @Test("A restart of the server loses no waiting authorization request", arguments: Backend.available)
+    @Test(
+        "An authorization request that waits can be continued at another process of the server",
+        arguments: Backend.available)
     func restart(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)

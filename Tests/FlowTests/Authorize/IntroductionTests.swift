@@ -9,7 +9,7 @@ import Values
 @Suite("A merchant learns who a user is only after an introduction")
 struct IntroductionTests {
     @Test(
-        "A request with prompt=none gets consent_required from a merchant that the user never met",
+        "A prompt=none request of a client gets consent_required if the user has not met its merchant",
         arguments: Backend.available)
     func taken(backend: Backend) async throws {
         try await World.with(backend) { world in

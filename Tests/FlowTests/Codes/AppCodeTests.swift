@@ -40,7 +40,9 @@ struct AppCodeTests {
         }
     }
 
-    @Test("An app names clients whose tokens buy codes for it, and a backend cannot", arguments: Backend.available)
+    @Test(
+        "Only an app, not a backend, may name clients whose tokens buy exchange codes for it",
+        arguments: Backend.available)
     func setting(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (app, other) = try await clients(world)

@@ -48,7 +48,7 @@ import Values
         }
     }
 
-    @Test("Key sets that are too large, broken or behind a redirect are refused")
+    @Test("An issuer's key set is not used if it is too large, malformed, an error page or a redirect")
     func badKeys() async throws {
         try await IssuerStory.with(.sqlite) { story in
             let host = try IssuerHost()

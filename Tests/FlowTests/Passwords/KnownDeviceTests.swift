@@ -143,7 +143,7 @@ struct KnownDeviceTests {
     }
 
     @Test(
-        "Removing or replacing a phone number forgets the known browsers",
+        "Removing or replacing a phone number makes the throttle forget the user's known browsers and addresses",
         arguments: Backend.available, [false, true])
     func formerNumber(backend: Backend, isReplaced: Bool) async throws {
         try await PhoneStory.with(backend) { world in

@@ -42,7 +42,7 @@ struct RestoreRaceTests {
     }
 
     @Test(
-        "A mailed code gets no offer to restore the account if the password or user changes meanwhile",
+        "A sign-in by mailed code offers no restore if the password is replaced or the user disabled during it",
         arguments: Backend.available, changes)
     func code(backend: Backend, change: JSON) async throws {
         try await World.with(backend) { world in

@@ -125,7 +125,9 @@ struct RefreshLeewayTests {
         }
     }
 
-    @Test("Only a client without a secret whose redirect URIs are all https has a leeway", arguments: Backend.available)
+    @Test(
+        "Only a public client whose redirect URIs are all https, none on the device, may have a refresh_leeway",
+        arguments: Backend.available)
     func kinds(backend: Backend) async throws {
         try await World.with(backend) { world in
             let https = "https://loom.example/in"

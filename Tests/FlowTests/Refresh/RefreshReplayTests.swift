@@ -8,7 +8,7 @@ import Values
 @Suite("A replayed refresh token ends its family")
 struct RefreshReplayTests {
     @Test(
-        "A refresh token used again after its rotation is confirmed ends the family, and the user can sign in again",
+        "Once its successor is in use, a rotated refresh token sent again ends the family, but the user can sign in",
         arguments: Backend.available)
     func thiefSecond(backend: Backend) async throws {
         try await World.with(backend) { world in

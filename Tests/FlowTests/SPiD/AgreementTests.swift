@@ -187,7 +187,7 @@ struct AgreementTests {
     // MARK: On pages
 
     @Test(
-        "A sign-up agrees to the terms that its page shows, in the transaction that creates the user",
+        "A sign-up agrees to the terms that its page showed, even if they change before the address is confirmed",
         arguments: Backend.available)
     func signingUp(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": Self.platform]) { world in

@@ -13,7 +13,9 @@ struct ClientProofTests {
         return try await world.server.get("/api/2/" + path, headers: ["Authorization": "Basic " + pair])
     }
 
-    @Test("A client's secret opens at SPiD's API what the client's own token would", arguments: Backend.available)
+    @Test(
+        "SPiD's API answers a client that sends its secret as it answers the client's own token",
+        arguments: Backend.available)
     func secret(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()

@@ -174,7 +174,7 @@ import Values
     }
 
     @Test(
-        "Revoking an app removes the links that its merchant attached, and leaves those that the user connected",
+        "Revoking an app removes provider links that its merchant's apps attached, not those the user connected",
         arguments: Backend.available)
     func revoked(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in

@@ -122,7 +122,7 @@ struct BoughtSessionTests {
     }
 
     @Test(
-        "Signing out on the phone ends lasting tokens that a client without a secret got in a bought web view",
+        "Signing out on the phone ends refresh tokens that a public client got in a web view bought by the phone",
         arguments: Backend.available, ["openid offline_access", "profile"])
     func lastingToken(backend: Backend, scope: String) async throws {
         try await World.with(backend) { world in

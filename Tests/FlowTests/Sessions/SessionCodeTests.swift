@@ -204,7 +204,7 @@ struct SessionCodeTests {
     }
 
     @Test(
-        "A user who refuses a session code's switch keeps the session, and the code is not spent",
+        "A user who refuses to be switched by another's session code stays signed in, and the code is not spent",
         arguments: Backend.available)
     func stays(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -154,7 +154,9 @@ struct RepeatedFormTests {
         }
     }
 
-    @Test("Guesses at a used code are counted like those at an unused one", arguments: Backend.available)
+    @Test(
+        "Wrong guesses at a mailed code use up its five tries even after the right code was accepted",
+        arguments: Backend.available)
     func guesses(backend: Backend) async throws {
         try await World.with(backend) { world in
             var form = try await Way.signIn.form(world)

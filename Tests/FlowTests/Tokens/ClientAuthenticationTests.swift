@@ -146,7 +146,9 @@ struct ClientAuthenticationTests {
         }
     }
 
-    @Test("A client's secret is shown once and never again", arguments: Backend.available)
+    @Test(
+        "Administration shows no existing secret of a client, in the client, the lists or its secrets",
+        arguments: Backend.available)
     func toldOnce(backend: Backend) async throws {
         try await World.with(backend) { world in
             let shown = try await world.server.get("/admin/v1/clients/\(world.backend.id)", bearer: world.admin)

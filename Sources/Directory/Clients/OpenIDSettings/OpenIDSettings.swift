@@ -26,7 +26,7 @@ public struct OpenIDSettings: Sendable, Equatable {
     /// `code` by default: implicit and hybrid responses are off unless a client asks for them.
     public var responseTypes: [ResponseType] = [.code]
     public var idTokenAlgorithm: IDTokenAlgorithm = .key(.rs256)
-    public var idTokenLifetime: Duration = .hours(1)
+    public var idTokenLifetime: Duration = IDTokenLifetime.standard
     /// Whether its ID tokens carry the userinfo claims of the scope even when an access token is issued, too.
     public var idTokenCarriesScope = false
     /// The additional claims of its ID tokens, by name, with the user's attribute that each is taken from.

@@ -20,7 +20,7 @@ extension OpenIDSettings {
             }
             idTokenAlgorithm = algorithm
         }
-        if let lifetime = try members.seconds("id_token_lifetime", within: 60...Self.longestJWT.seconds) {
+        if let lifetime = try members.seconds("id_token_lifetime", within: IDTokenLifetime.allowed) {
             idTokenLifetime = lifetime
         }
         if let flag = try members.flag("id_token_scope_claims") { idTokenCarriesScope = flag }

@@ -151,7 +151,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("Connecting a subject that an app had attached sends one mail", arguments: Backend.available)
+    @Test("Connecting one subject twice, after an app attached it, mails the user once", arguments: Backend.available)
     func released(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)

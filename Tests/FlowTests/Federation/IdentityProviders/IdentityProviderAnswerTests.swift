@@ -130,7 +130,9 @@ struct IdentityProviderAnswerTests {
         }
     }
 
-    @Test("An ID token with a wrong audience, azp, sub, age or nonce is refused", arguments: Backend.available)
+    @Test(
+        "A sign-in is refused if a claim of the identity provider's ID token is wrong or missing",
+        arguments: Backend.available)
     func claims(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
