@@ -140,8 +140,9 @@ public struct MailSignIn: Sendable {
         if isFirst {
             // Until now another user may have entered this address, and may know the password.
             try User.setPasswordHash(nil, of: user, at: now, in: db)
-            try announcement.say(verification.takeover, user, db)
+            // First the end: the clients that are told of it know the user until the second.
             try announcement.say(.accessRevoked(keeping: nil), user, db)
+            try announcement.say(verification.takeover, user, db)
         }
         try announcement.sayWhatChanged(since: before, in: db)
         return .success(Entry(verification: verification, user: user, leaving: try LeavingUser(user, in: db)))

@@ -75,9 +75,9 @@ public struct PasswordReset: Sendable {
                 // Reading the mail proves the address, if it is still the user's.
                 try User.resetPassword(hash, of: user, reading: verification.email, at: now, in: db)
             else { return .failure(.gone(reason: "user_gone_or_changed")) }
+            try announcement.say(.accessRevoked(keeping: nil), user, db)
             if isFirst { try announcement.say(verification.takeover, user, db) }
             try announcement.sayWhatChanged(since: before, in: db)
-            try announcement.say(.accessRevoked(keeping: nil), user, db)
             let isToBeDeleted = try db.rows(
                 "SELECT id FROM users WHERE id = \(user) AND deletion_due_at IS NULL"
             ).isEmpty

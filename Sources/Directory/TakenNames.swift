@@ -15,8 +15,10 @@ package enum TakenNames {
         case webhook
     }
 
-    /// For how long the id of a deleted client stays taken: longer than any JWT that names it.
-    package static let memoryOfClient: Duration = OpenIDSettings.longestJWT + .days(1)
+    /// For how long the id of a deleted client stays taken: longer than any JWT that names it, and than any session in
+    /// which it was used.
+    package static let memoryOfClient: Duration =
+        max(OpenIDSettings.longestJWT, Session.rememberedLifetime) + .days(1)
 
     /// Takes the names that the query `some` selects as `name`, with their owner as `merchant_id`. `now` is nil while
     /// the holder still exists.

@@ -48,12 +48,20 @@ extension TokenFamilies {
                 AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.family_id = token_families.id)
                 """
             },
-            .statement("expiredFamilies") { now, batch in
+            // The first that may go is asked for, and not in a write: it goes past all that are kept.
+            .beyond(
+                "expiredFamilies",
+                first: """
+                    SELECT CAST(f.expires_at AS TEXT) AS first FROM token_families f
+                    WHERE f.expires_at > 0 AND NOT \(leadsOn) ORDER BY f.expires_at LIMIT 1
+                    """
+            ) { first, now, batch in
                 """
                 DELETE FROM token_families WHERE id IN (
-                    SELECT id FROM token_families
-                    WHERE expires_at <= \(now - memory)
-                    ORDER BY expires_at LIMIT \(batch))
+                    SELECT f.id FROM token_families f
+                    WHERE f.expires_at >= CAST(\(first) AS BIGINT) AND f.expires_at <= \(now - memory)
+                        AND NOT \(leadsOn)
+                    ORDER BY f.expires_at LIMIT \(batch))
                 AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.family_id = token_families.id)
                 """
             },
@@ -82,6 +90,17 @@ extension TokenFamilies {
             return try erase(families.map(\.id), batch, in: db)
         },
         export: [TokenFamilies.export])
+
+    /// Whether something is left that was got in web views of the family `f`, which has not ended: an end of `f`, or of
+    /// its client, reaches that only while `f` is there too.
+    static let leadsOn: SQL = {
+        let ends = TokenFamily.Path.webViewEnds
+        return """
+            (f.ended_at IS NULL AND EXISTS (SELECT 1 FROM token_families w
+                WHERE w.path > f.path || \(ends.low) AND w.path < f.path || \(ends.high)
+                    AND w.session_id IS NOT NULL AND w.path <> w.id))
+            """
+    }()
 
     /// Deletes the refresh tokens of `some` families, at most `batch`, and those families that have none left.
     static func erase(_ some: SQL, _ batch: Int, in db: any Transaction) throws -> Int {

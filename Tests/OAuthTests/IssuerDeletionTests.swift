@@ -91,6 +91,22 @@ struct IssuerDeletionTests {
         await fixture.database.close()
     }
 
+    @Test(
+        "A merchant's issuers are gone from the moment of its deletion, whatever stops the rest of it",
+        arguments: Backend.available)
+    func withMerchantAtOnce(_ backend: Backend) async throws {
+        struct Stopped: Error {}
+        let fixture = try await JWTBearerFixture(backend)
+        for name in ["https://one.example", "https://two.example"] { try await fixture.trust(Signer(name)) }
+        let live: SQL = "SELECT id FROM issuers WHERE gone_at IS NULL"
+        #expect(try await fixture.count(live) == 2)
+        await #expect(throws: Stopped.self) {
+            _ = try await fixture.merchants.delete(fixture.merchant, first: { throw Stopped() })
+        }
+        #expect(try await fixture.count(live) == 0)
+        await fixture.database.close()
+    }
+
     @Test("An issuer with a blank in its name is refused", arguments: Backend.available)
     func blanks(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)

@@ -154,6 +154,8 @@ struct QueryPlanTests {
         database.forget()
         let sweep = await Retention(database: database).sweep(at: world.clock.now)
         #expect(sweep.failures.isEmpty)
+        database.expect("w.path > f.path", uses: "token_families_by_path")
+        database.expect("w.path > f.path", uses: "token_families_by_expiry")
         let erasure = BulkErasure(database: database)
         var budget = BulkErasure.Budget.unlimited
         #expect(try await erasure.client(world.phone.id, &budget) { _ in true })

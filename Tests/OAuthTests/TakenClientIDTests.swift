@@ -26,7 +26,7 @@ struct TakenClientIDTests {
     }
 
     @Test(
-        "A deleted client's id is taken for 31 days if it had a token, and the refusal tells until when",
+        "A deleted client's id is taken for 366 days if it had a token, and the refusal tells until when",
         arguments: Backend.available, ["client_credentials", "password"])
     func taken(backend: Backend, grant: String) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -35,8 +35,8 @@ struct TakenClientIDTests {
         #expect(await world.isLive(token))
         #expect(try await world.clients.delete(Self.id, by: commandLine))
         #expect(try await world.count("SELECT id FROM clients WHERE id = \(Self.id)") == 0)
-        let end = world.clock.now + .days(31)
-        world.clock.advance(by: .days(31) - .milliseconds(1))
+        let end = world.clock.now + .days(366)
+        world.clock.advance(by: .days(366) - .milliseconds(1))
         let fault = await #expect(throws: JSONFault.self) { _ = try await make(in: world) }
         #expect(fault?.member == "id" && fault?.expected.contains(end.iso8601) == true, "\(String(describing: fault))")
         world.clock.advance(by: .milliseconds(1))
@@ -45,14 +45,14 @@ struct TakenClientIDTests {
         await world.database.close()
     }
 
-    @Test("A deleted merchant's client ids are taken for 31 days too", arguments: Backend.available)
+    @Test("A deleted merchant's client ids are taken for 366 days too", arguments: Backend.available)
     func merchant(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let other = try await world.merchants.create(["name": "Rival"], by: commandLine).id
         _ = try await ownToken(try await make(in: world, of: other), world)
         #expect(try await world.merchants.delete(other, by: commandLine))
         await #expect(throws: JSONFault.self) { _ = try await make(in: world) }
-        world.clock.advance(by: .days(31))
+        world.clock.advance(by: .days(366))
         _ = try await make(in: world)
         await world.database.close()
     }
@@ -98,7 +98,7 @@ struct TakenClientIDTests {
         await database.close()
     }
 
-    @Test("A deleted client's id is forgotten after 31 days, a merchant's name is not", arguments: Backend.available)
+    @Test("A deleted client's id is forgotten after 366 days, a merchant's name is not", arguments: Backend.available)
     func sweep(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let other = try await world.merchants.create(["name": "kept-in-apps"], by: commandLine).id
@@ -109,7 +109,7 @@ struct TakenClientIDTests {
         func kinds() async throws -> Set<String> {
             Set(try await world.database.rows("SELECT kind FROM taken").map { try $0.get("kind") })
         }
-        world.clock.advance(by: .days(31) - .milliseconds(1))
+        world.clock.advance(by: .days(366) - .milliseconds(1))
         _ = await retention.sweep(at: world.clock.now)
         #expect(try await kinds() == ["client", "merchant", "merchant_number"])
         world.clock.advance(by: .milliseconds(1))

@@ -149,14 +149,13 @@ public struct Users: Sendable {
                 try User.update(user, passwordHash: newHash, in: db)
                 if changes.forgetsPhone { try User.forgetPhone(of: id, at: now, in: db) }
             }
+            let endsAccess = newHash != nil || changes.disabled == true
+            if endsAccess { try announcement.say(.accessRevoked(keeping: nil), id, db) }
             if newHash != nil, former.email != nil, !former.emailVerified || user.email != former.email {
                 // The owner of the new password need not be the former user, because the address was never proved.
                 try announcement.say(.takenOver(signUp: nil), id, db)
             }
-            if newHash != nil || changes.disabled == true {
-                try announcement.say(.accessRevoked(keeping: nil), id, db)
-                return user
-            }
+            guard !endsAccess else { return user }
             if user.email != former.email {
                 // A link on its way to the former address must not sign in.
                 try Verifications.endAll(of: id, at: now, in: db)

@@ -114,7 +114,7 @@ public struct AuthorizeEndpoint: Endpoint {
     private func respond(_ incoming: Incoming, _ http: Request, _ context: SpindleContext) async throws -> Response {
         let (form, interaction) = (incoming.form, incoming.interaction)
         let browser = try await sessions.all(of: http, pages.site)
-        let session = browser.current?.session
+        let session = browser.signedIn
         let progress = interaction?.progress.counted(in: session == nil ? nil : pages.signInMark(http)) ?? .none
         let isPresent = progress.isPresent(at: clock.now)
         func isKnown(_ client: Client) async throws -> Bool { try await knows(client, session, isPresent) }
@@ -184,10 +184,10 @@ public struct AuthorizeEndpoint: Endpoint {
         of browser: HeldSessions, for request: AuthorizationRequest, isGone: Bool
     ) async throws -> [Session] {
         guard pages.development == nil, !request.prompt.contains(.none),
-            isGone || request.prompt.contains(.selectAccount) || !browser.others.isEmpty
+            isGone || request.prompt.contains(.selectAccount) || browser.hasOthers
         else { return [] }
         var choices: [Session] = []
-        for session in browser.all where session.origin.isGood(for: request.returnAddress.client) {
+        for session in browser.live where session.origin.isGood(for: request.returnAddress.client) {
             if try await requestedSubject.isMeant(session.user, by: request) { choices.append(session) }
         }
         return choices

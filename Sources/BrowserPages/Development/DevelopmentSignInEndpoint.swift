@@ -77,7 +77,7 @@ public struct DevelopmentSignInEndpoint: Endpoint {
             return page(request, visit, input, fault: .lifetime)
         }
         let newSession = try await newSessions.newSession(request, by: .password, at: visit, trying: trial)
-        switch try await signIn.enter(as: name, newSession.opening, replacing: newSession.replaces?.id) {
+        switch try await signIn.enter(as: name, newSession.opening, replacing: newSession.replaces) {
         case .signedIn(let user):
             context.logger.warning(
                 "development sign-in without a password", metadata: ["account": "\(user)"])

@@ -41,7 +41,7 @@ public struct LogoutEndpoint: Endpoint {
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
         guard !request.isPrefetch else { return Response(status: .noContent) }
         let browser = try await sessions.all(of: request, pages.site)
-        // Sessions that are set aside end too, even when none is current.
+        // Sessions that are set aside or rest end too, even when none is current.
         let session = browser.all.first
         let parameters = try request.query.parameters
         let named = try await clientInPlaceOfToken(parameters)
@@ -191,7 +191,6 @@ public struct LogoutEndpoint: Endpoint {
             try await families.logOut(ofExpired: sid, subject: hint.subject, from: hint.client, at: clock.now)
         }
         let cleared = logout.leaves == nil ? pages.site.clearedSessionCookies : []
-        if logout.leaves == nil { try await sessions.endResting(of: request, pages.site) }
         if let address = logout.address, let client = logout.client, !client.may(.sendBrowsersOn), !sawPage {
             return pages.leaving(by: .redirect(address.location), try await visit(request, logout), cookies: cleared)
         }

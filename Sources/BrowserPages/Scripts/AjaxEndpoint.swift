@@ -60,13 +60,8 @@ public struct AjaxEndpoint: Endpoint {
         // The user is signed out already, as the page wants. Other users of this browser may be unrelated to the
         // client.
         let browser = try await sessions.all(of: request, site)
-        guard let session = browser.current?.session else {
-            guard let merchant = client.merchant,
-                try await sessions.endResting(of: request, site, for: merchant)
-            else { return Self.done }
-            return ScriptCall.Answer(json: Self.done.json, cookies: [site.clearedSessionCookie])
-        }
-        guard try await isOf(client, session) else { return Self.noSession }
+        guard let session = browser.current?.session else { return Self.done }
+        guard try await isOf(client, session) else { return browser.signedIn == nil ? Self.done : Self.noSession }
         // A session that was set aside would sign the same user in again.
         let own = browser.sessions(of: session.user).filter { $0.origin.isGood(for: client) }
         try await sessions.end(own.map(\.id))

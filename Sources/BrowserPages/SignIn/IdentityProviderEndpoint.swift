@@ -170,7 +170,7 @@ extension IdentityProviderEndpoint {
     ) async throws -> Response {
         let newSession = try await newSessions.newSession(
             request, by: .issuer, at: visit, sawPage: attempt.isFromPage)
-        switch try await entrance.enter(arriving, opening: newSession.opening, replacing: newSession.replaces?.id) {
+        switch try await entrance.enter(arriving, opening: newSession.opening, replacing: newSession.replaces) {
         case .entered:
             return .sendBrowser(
                 to: newSession.onward ?? "/login", status: .seeOther,

@@ -86,7 +86,7 @@ public struct LoginEndpoint: Endpoint {
             let newSession = try await newSessions.newSession(
                 request, by: .password, at: visit, isRemembered: isRemembered)
             guard
-                try await newSessions.sessions.open(newSession.opening, by: proof, replacing: newSession.replaces?.id)
+                try await newSessions.sessions.open(newSession.opening, by: proof, replacing: newSession.replaces)
             else { throw PasswordSignIn.Refusal.wrong(reason: "password_changed_meanwhile") }
             return .sendBrowser(
                 to: newSession.onward ?? "/login", status: .seeOther,

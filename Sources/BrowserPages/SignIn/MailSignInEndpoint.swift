@@ -76,7 +76,7 @@ public struct MailSignInEndpoint: Endpoint {
         let newSession = try await newSessions.newSession(
             request, by: .mail, at: visit, isRemembered: isRemembered, after: attempt)
         let outcome = try await signIn.finish(
-            key, by: attempt, opening: newSession.opening, replacing: newSession.replaces?.id)
+            key, by: attempt, opening: newSession.opening, replacing: newSession.replaces)
         switch outcome {
         case .failure(let refusal): return codes.refusal(refusal, form, request, visit, context)
         case .success(.signedIn):

@@ -9,8 +9,8 @@ import Values
 /// A session that is about to be opened in a browser, and the cookies for it.
 struct NewSession: Sendable {
     let opening: Session.Opening
-    /// The browser's present session, which it replaces.
-    let replaces: Session?
+    /// The browser's present session, which it replaces, also if that rests.
+    let replaces: Session.ID?
     let secret: Secret<Session>
     /// The path to continue to, if a request waits for the sign-in.
     let onward: String?
@@ -67,7 +67,7 @@ public struct NewSessions: Sendable {
                 session: secret.fingerprint, isSeen: sawPage, trying: trial, at: now, in: db)
         }
         return NewSession(
-            opening: opening, replaces: try await sessions.of(request, site), secret: secret,
+            opening: opening, replaces: try await sessions.current(of: request, site)?.session.id, secret: secret,
             onward: continuation.map { PagePath.authorize($0.id) } ?? visit.destination?.path,
             cookies: [
                 site.sessionCookie(secret, isRemembered: isRemembered == true),

@@ -137,7 +137,7 @@ public struct PasswordEndpoint: Endpoint {
                 request, by: .mail, at: visit, sawPage: newSessions.isOwn(visit.destination, request), after: attempt,
                 renewsDevice: true)
             let outcome = try await reset.finish(
-                link, by: attempt, password: password, opening: newSession.opening, replacing: newSession.replaces?.id
+                link, by: attempt, password: password, opening: newSession.opening, replacing: newSession.replaces
             ) { _, db in try post(db) }
             mail.send()
             switch outcome {

@@ -43,7 +43,7 @@ public struct RestoreEndpoint: Endpoint {
         let answer = try await deletion.decide(
             decision, on: id, by: attempt, browser: pages.forms.browser(request), verifications: verifications,
             opening: newSession.opening,
-            replacing: newSession.replaces?.id
+            replacing: newSession.replaces
         ) { issuer, db in try TrustedIssuers.takesUsersToAll(TrustedIssuer.ID(issuer), in: db) }
         switch answer {
         case .failure(let refusal):

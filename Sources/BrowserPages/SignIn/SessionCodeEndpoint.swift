@@ -48,13 +48,14 @@ public struct SessionCodeEndpoint: Endpoint {
         guard !request.isPrefetch else { return Response(status: .noContent) }
         return try await refusalsAsPages(request, context) {
             let code = try context.code
-            let session = try await sessions.of(request, pages.site)
+            let held = try await sessions.current(of: request, pages.site)
+            let session = held?.session
             let entitlement = try await exchange.look(at: code)
             let user = entitlement.user
             // Does not spend the code when the same user is signed in already. A link from elsewhere must not sign in
             // unasked: the code's user may be the sender of the link (RFC 9700 §4.7).
             guard session?.user != user, session != nil || request.isFromElsewhere else {
-                return try await spend(code, replacing: session, request, context)
+                return try await spend(code, replacing: held, request, context)
             }
             return try await askToSwitch(from: session, to: user, request, code)
         }
@@ -68,25 +69,26 @@ public struct SessionCodeEndpoint: Endpoint {
         guard form["decision"] == "allow" else { return .sendBrowser(to: "/login", status: .seeOther) }
         return try await refusalsAsPages(request, context) {
             let code = try context.code
-            let session = try await sessions.of(request, pages.site)
+            let held = try await sessions.current(of: request, pages.site)
             // The page named the user who was signed in then. Another user's session must not end by it.
-            if let session, pages.forms.judge(form, of: request, by: session.user) != .accepted {
+            if let session = held?.session, pages.forms.judge(form, of: request, by: session.user) != .accepted {
                 let other = try await exchange.look(at: code).user
                 if session.user != other { return try await askToSwitch(from: session, to: other, request, code) }
             }
-            return try await spend(code, replacing: session, request, context)
+            return try await spend(code, replacing: held, request, context)
         }
     }
 
     private func spend(
-        _ code: Secret<ExchangeCode>, replacing old: Session?, _ request: Request, _ context: SpindleContext
+        _ code: Secret<ExchangeCode>, replacing held: HeldSessions.Held?, _ request: Request, _ context: SpindleContext
     ) async throws -> Response {
         let secret = Secret<Session>.random(from: random)
         let id = Session.ID.random(from: random)
         let (userAgent, from) = (request.headers[.userAgent] ?? "", address.of(request))
         let now = clock.now
-        // The user's own sign-in is worth more than what a token buys, and outlives that token: it stays.
-        let kept = old.flatMap { $0.origin == .signIn ? $0 : nil }
+        let old = held?.session
+        // The user's own sign-in is worth more than what a token buys, and outlives that token: while live, it stays.
+        let kept = held.flatMap { $0.isLive && $0.session.origin == .signIn ? $0.session : nil }
         let announcement = sessions.announcement(at: now)
         let marks = SignedOutMarks(request, pages.site).fingerprints
         let entitlement = try await exchange.spend(code, attempt: id.text, at: now) { entitlement, db in

@@ -61,7 +61,7 @@ public struct AppSignUpEndpoint: Endpoint {
                 login: newSessions.login(request, client: visit.client))
             let newSession = try await newSessions.newSession(request, by: .password, at: visit, after: attempt)
             let outcome = try await signUp.confirm(
-                link, by: attempt, proof: proof, opening: newSession.opening, replacing: newSession.replaces?.id)
+                link, by: attempt, proof: proof, opening: newSession.opening, replacing: newSession.replaces)
             switch outcome {
             case .failure(let refusal): return refuse(refusal, visit, context)
             case .success:

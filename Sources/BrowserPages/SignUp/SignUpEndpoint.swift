@@ -118,7 +118,7 @@ public struct SignUpEndpoint: Endpoint {
         let newSession = try await newSessions.newSession(request, by: .password, at: visit, after: attempt)
         do {
             let outcome = try await signUp.finish(
-                key, by: attempt, opening: newSession.opening, replacing: newSession.replaces?.id)
+                key, by: attempt, opening: newSession.opening, replacing: newSession.replaces)
             switch outcome {
             case .failure(let refusal): return codes.refusal(refusal, form, request, visit, context)
             case .success:

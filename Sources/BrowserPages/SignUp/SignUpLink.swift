@@ -47,14 +47,14 @@ struct SignUpLink: Sendable {
             let outcome =
                 if verification.wasTaken || verification.isFrom(pages.forms.browser(request)) {
                     try await signUp.finish(
-                        .link(link), by: attempt, opening: newSession.opening, replacing: newSession.replaces?.id)
+                        .link(link), by: attempt, opening: newSession.opening, replacing: newSession.replaces)
                 } else {
                     try await signUp.finish(
                         link, by: attempt,
                         choosing: Password(
                             form["password"] ?? "", personal: [verification.email, visit.frame.brand?.name ?? ""]),
                         agreed: Agreements.note(of: form.agreed(of: agreements.terms(for: visit.client))),
-                        opening: newSession.opening, replacing: newSession.replaces?.id)
+                        opening: newSession.opening, replacing: newSession.replaces)
                 }
             switch outcome {
             case .failure(let refusal): return refuse(refusal, visit, context)

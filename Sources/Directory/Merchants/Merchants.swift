@@ -164,6 +164,7 @@ extension Merchants {
                 UPDATE merchants SET deleted_at = \(now), disabled_at = COALESCE(disabled_at, \(now))
                 WHERE id = \(id) AND deleted_at IS NULL
                 """)
+            try Issuers.noteGone(of: id, at: now, in: db)
         }
         known.forget(clientsOf: id)
         try await first()

@@ -7,17 +7,7 @@ package import Values
 /// A change marks the issuer's row, and none of the sessions and tokens that rest on it, of which there may be any
 /// number. The row outlives its issuer and the merchant while any are left.
 package enum Issuers {
-    static let table = StoredTable(
-        "issuers",
-        ofMerchant: .steps { merchant, batch, db in
-            try db.execute(
-                """
-                UPDATE issuers SET gone_at = (SELECT m.deleted_at FROM merchants m WHERE m.id = issuers.merchant_id)
-                WHERE id IN (
-                    SELECT i.id FROM issuers i JOIN merchants m ON m.id = i.merchant_id
-                    WHERE m.id = \(merchant) AND m.deleted_at IS NOT NULL AND gone_at IS NULL LIMIT \(batch))
-                """)
-        })
+    static let table = StoredTable("issuers")
 
     package static func add(
         _ issuer: String, of merchant: Merchant.ID, disabledAt: Timestamp?, in db: any Transaction
@@ -61,6 +51,11 @@ package enum Issuers {
     /// Notes that the issuer is deleted.
     package static func noteGone(_ issuer: String, at now: Timestamp, in db: any Transaction) throws {
         try db.execute("UPDATE issuers SET gone_at = \(now) WHERE id = \(issuer) AND gone_at IS NULL")
+    }
+
+    /// Notes the same of all issuers of `merchant`, in the transaction that deletes it.
+    static func noteGone(of merchant: Merchant.ID, at now: Timestamp, in db: any Transaction) throws {
+        try db.execute("UPDATE issuers SET gone_at = \(now) WHERE merchant_id = \(merchant) AND gone_at IS NULL")
     }
 
     /// The merchant of an issuer that is deleted but not forgotten.

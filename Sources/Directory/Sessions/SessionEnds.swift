@@ -8,46 +8,26 @@ extension Sessions {
     package struct Live {
         package let user: UserID
         package let rest: UserEvent.SignedOutSession
+        /// The only one that it is good for.
+        let merchant: Merchant.ID?
     }
 
     /// The session `id`, unless it has ended or expired.
     static func live(_ id: Session.ID, at now: Timestamp, in db: any Transaction) throws -> Live? {
         try db.rows(
             """
-            SELECT s.user_id, s.path, \(Issuers.merchant) AS merchant_id
-            FROM sessions s \(Issuers.joined)
+            SELECT s.user_id, s.path, COALESCE(\(Issuers.merchant), c.merchant_id) AS merchant_id
+            FROM sessions s LEFT JOIN clients c ON c.id = s.client_id \(Issuers.joined)
             WHERE s.id = \(id) AND s.ended_at IS NULL AND s.expires_at > \(now)
             """
         ).first.map { row in
-            Live(user: try row.get("user_id"), rest: try rest(row))
+            let merchant: Merchant.ID? = try row.get("merchant_id")
+            let buyer: TokenFamily.Path? = try row.get("path")
+            return Live(
+                user: try row.get("user_id"),
+                rest: buyer.map { .bought(by: $0.family) } ?? merchant.map { .confined(to: $0) } ?? .signIn,
+                merchant: merchant)
         }
-    }
-
-    private static func rest(_ row: Row) throws -> UserEvent.SignedOutSession {
-        if let path = try row.get("path", as: TokenFamily.Path?.self) { return .bought(by: path.family) }
-        return try row.get("merchant_id", as: Merchant.ID?.self).map { .confined(to: $0) } ?? .signIn
-    }
-
-    /// Ends the live sessions of `secrets`, whatever they rest on, or only those that are good for `merchant` alone.
-    /// Returns whether there were any.
-    @discardableResult
-    package func endResting(_ secrets: [Secret<Session>], of merchant: Merchant.ID? = nil) async throws -> Bool {
-        guard !secrets.isEmpty else { return false }
-        let now = clock.now
-        let ids: [Session.ID] = try await database.read { db in
-            try db.rows(
-                """
-                SELECT s.id, COALESCE(\(Issuers.merchant), c.merchant_id) AS merchant
-                FROM sessions s LEFT JOIN clients c ON c.id = s.client_id \(Issuers.joined)
-                WHERE s.fingerprint IN (\(list: secrets.map(\.fingerprint))) AND s.ended_at IS NULL
-                    AND s.expires_at > \(now)
-                """
-            ).filter { row in
-                try merchant == nil || row.get("merchant", as: Merchant.ID?.self) == merchant
-            }.map { try $0.get("id") }
-        }
-        if !ids.isEmpty { try await end(ids) }
-        return !ids.isEmpty
     }
 
     /// Ends a session at its user's request; does nothing if it has ended already.

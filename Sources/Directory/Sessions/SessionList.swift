@@ -65,16 +65,22 @@ public struct SessionList: Sendable {
                 WHERE user_id = \(session.user) AND id <> \(session.id) AND ended_at IS NULL
                 """
             ).map { try $0.get("id", as: Session.ID.self) }
-            // One event for all browsers in which the user signed in, which all clients hear, and one for each session
-            // that an app bought.
-            let rests = Set(try others.compactMap { try Sessions.live($0, at: now, in: db)?.rest })
-            for rest in rests {
-                if case .confined = rest, rests.contains(.signIn) { continue }
-                try announcement.say(.signedOut(of: rest), session.user, db)
-            }
+            let ended = try others.compactMap { try Sessions.live($0, at: now, in: db) }
+            for rest in Self.told(of: ended) { try announcement.say(.signedOut(of: rest), session.user, db) }
             try announcement.say(.allSessionsEnd(except: session.id), session.user, db)
             return true
         }
+    }
+
+    /// What is said of the end of `sessions`, so that each client hears of it once. All clients hear of a sign-in that
+    /// was good everywhere; else those of each merchant, also of web views: the app that bought one stays signed in. A
+    /// web view of an app that has no merchant concerns that app alone.
+    private static func told(of sessions: [Sessions.Live]) -> Set<UserEvent.SignedOutSession> {
+        let rests = sessions.map { session -> UserEvent.SignedOutSession in
+            if case .bought = session.rest, let merchant = session.merchant { return .confined(to: merchant) }
+            return session.rest
+        }
+        return rests.contains(.signIn) ? [.signIn] : Set(rests)
     }
 }
 

@@ -33,15 +33,17 @@ public struct Sessions: Sendable {
         let isRemembered = opening.isRemembered == true
         let client = purchase == nil ? nil : opening.client
         let signIn = opening.signIn(at: now)
-        // The `sid` that clients know stays the same when the same user signs in again in this browser.
+        // The `sid` that clients know stays the same when the same user signs in again in this browser. Codes that were
+        // got by the former sign-in end with it: what they gave would rest on a sign-in that the session has no more.
         let isRenewed = try old.map { old in
             guard try mayRenew(old, boughtBy: purchase?.path, confinedTo: opening.assertedBy?.merchant, in: db) else {
                 return false
             }
             return try db.execute(
                 """
-                UPDATE sessions SET fingerprint = \(opening.secret.fingerprint), path = \(purchase?.path),
-                    client_id = \(client), buyer_id = \(purchase?.client), signed_in_at = \(signIn.at),
+                UPDATE sessions SET fingerprint = \(opening.secret.fingerprint), renewals = renewals + 1,
+                    path = \(purchase?.path), client_id = \(client), buyer_id = \(purchase?.client),
+                    signed_in_at = \(signIn.at),
                     is_dated = \(signIn.isDated), method = \(signIn.method.rawValue), issuer_id = \(signIn.issuer),
                     created_at = \(now), seen_at = \(now), expires_at = \(opening.expiry(from: now)),
                     user_agent = \(opening.userAgent), ip_address = \(opening.address),
@@ -141,14 +143,32 @@ public struct Sessions: Sendable {
     ) throws -> Session? {
         try db.rows(
             """
-            SELECT s.id, s.user_id, s.path, \(Issuers.merchant) AS vouched_for, s.signed_in_at, s.is_dated,
-                s.method, s.issuer_id, s.seen_at, s.renewals, s.created_at, s.remembered, u.email, u.email_verified,
-                c.merchant_id, CASE WHEN \(showsAccount) THEN 1 ELSE 0 END AS shows_account
-            FROM sessions s \(Standing.whatSessionsRestOn)
+            SELECT \(columns) FROM sessions s \(Standing.whatSessionsRestOn)
             WHERE s.fingerprint = \(fingerprint) AND s.expires_at > \(now) AND \(Standing.ofSession)
             """
         ).first.map(Session.init)
     }
+
+    /// The session with this `fingerprint`, also while it rests, and whether it is live.
+    static func look(
+        at fingerprint: Fingerprint<Session>, at now: Timestamp, in db: any Transaction
+    ) throws -> (session: Session, isLive: Bool)? {
+        try db.rows(
+            """
+            SELECT \(columns), CASE WHEN \(Standing.ofSession) THEN 1 ELSE 0 END AS is_live
+            FROM sessions s \(Standing.whatSessionsRestOn)
+            WHERE s.fingerprint = \(fingerprint) AND s.expires_at > \(now) AND s.ended_at IS NULL
+            """
+        ).first.map { row in (try Session(row), try row.get("is_live")) }
+    }
+
+    /// What `Session` reads of rows with what they rest on.
+    private static let columns: SQL =
+        """
+        s.id, s.user_id, s.path, \(Issuers.merchant) AS vouched_for, s.signed_in_at, s.is_dated, s.method, s.issuer_id,
+        s.seen_at, s.renewals, s.created_at, s.remembered, u.email, u.email_verified, c.merchant_id,
+        CASE WHEN \(showsAccount) THEN 1 ELSE 0 END AS shows_account
+        """
 
     /// Whether the session that `opening` opened is live and has kept that secret, while the browser shows no other
     /// live session, `shown`.
@@ -245,14 +265,19 @@ extension NoticedSignIns {
         ])
 }
 
-/// Sessions that a browser keeps beside its current one, for other users.
+/// The sessions of a browser: the current one, and those that it keeps beside it, for other users.
 extension Sessions {
-    /// The live sessions of `secrets`, in their order. Looking does not count as use, so they end no later for it.
-    package func look(at secrets: [Secret<Session>]) async throws -> [(secret: Secret<Session>, session: Session)] {
+    /// The sessions of `secrets` that have not ended or expired, in their order, and which of them are live: the others
+    /// rest. This is the look-up for what is to be ended, replaced or left, since one that rests would come back.
+    ///
+    /// Looking does not count as use, so they end no later for it.
+    package func look(
+        at secrets: [Secret<Session>]
+    ) async throws -> [(secret: Secret<Session>, session: Session, isLive: Bool)] {
         let now = clock.now
         return try await database.read { db in
             try secrets.compactMap { secret in
-                try Self.find(secret.fingerprint, at: now, in: db).map { (secret, $0) }
+                try Self.look(at: secret.fingerprint, at: now, in: db).map { (secret, $0.session, $0.isLive) }
             }
         }
     }

@@ -54,13 +54,21 @@ public enum TokenFamily {
         /// What the path of `family` appends to the path of the family that led to it.
         public static func ending(_ family: ID, by step: Step) -> String { "\(step.rawValue)\(family)" }
 
+        /// What follows a path in the texts of `webViews`.
+        public static var webViewEnds: (low: String, high: String) { ends(.webView, .webView) }
+
         /// The range of paths of everything got by way of its web views.
         public var webViews: (low: String, high: String) { between(.webView, .webView) }
         /// The range of paths of all its descendants.
         public var descendants: (low: String, high: String) { between(.webView, .code) }
 
         private func between(_ first: Step, _ last: Step) -> (low: String, high: String) {
-            ("\(text)\(first.rawValue)", "\(text)\(last.rawValue + 1)")
+            let ends = Self.ends(first, last)
+            return (text + ends.low, text + ends.high)
+        }
+
+        private static func ends(_ first: Step, _ last: Step) -> (low: String, high: String) {
+            ("\(first.rawValue)", "\(last.rawValue + 1)")
         }
 
         /// Whether this family is `other` or descends from it.

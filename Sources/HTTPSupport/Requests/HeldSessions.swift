@@ -5,18 +5,21 @@ package import Values
 /// The sessions of one browser: the current one, and those of other users that were set aside in it.
 ///
 /// A session that is set aside does nothing until its user is chosen again. Its secret is only in a cookie, like that
-/// of the current one.
+/// of the current one. One that rests signs its user in to nothing, but keeps its place: it is ended, replaced and left
+/// as any other.
 package struct HeldSessions: Sendable {
     package struct Held: Sendable {
         package let session: Session
         package let secret: Secret<Session>
+        /// False while it rests.
+        package let isLive: Bool
     }
 
     /// How many are set aside at most: one more ends the one that was set aside first.
     static let mostOthers = 4
 
     package let current: Held?
-    /// The one set aside last comes first. Each is live, and of a different user.
+    /// The one set aside last comes first. Each that is live is of a different user.
     package let others: [Held]
     /// Those beyond the limit.
     package let surplus: [Session]
@@ -24,25 +27,35 @@ package struct HeldSessions: Sendable {
     /// - Parameter others: may include sessions of the same user, of which the first counts.
     init(current: Held?, others: [Held]) {
         self.current = current
-        var users = Set([current?.session.user].compactMap(\.self))
-        let own = others.filter { users.insert($0.session.user).inserted }
+        var users = Set([current].compactMap(\.self).filter(\.isLive).map(\.session.user))
+        let own = others.filter { !$0.isLive || users.insert($0.session.user).inserted }
         self.others = Array(own.prefix(Self.mostOthers))
         let kept = Set(self.others.map(\.session.id.text))
         surplus = others.map(\.session).filter { $0.id != current?.session.id && !kept.contains($0.id.text) }
     }
 
-    /// All sessions of the browser.
-    package var all: [Session] { ([current].compactMap(\.self) + others).map(\.session) }
+    private var held: [Held] { [current].compactMap(\.self) + others }
+
+    /// All sessions of the browser, also those that rest.
+    package var all: [Session] { held.map(\.session) }
+
+    /// The current one, if its user is signed in by it.
+    package var signedIn: Session? { current.flatMap { $0.isLive ? $0.session : nil } }
+
+    /// Those by which a user is signed in, or would be if they were chosen.
+    package var live: [Session] { held.filter(\.isLive).map(\.session) }
+
+    /// Whether users were set aside who can be chosen.
+    package var hasOthers: Bool { others.contains(where: \.isLive) }
 
     /// The same browser with another current session; with nil, for a user who is about to sign in.
     package func choosing(_ chosen: Held?) -> HeldSessions {
-        let rest = ([current].compactMap(\.self) + others).filter { $0.session.id != chosen?.session.id }
+        let rest = held.filter { $0.session.id != chosen?.session.id }
         return HeldSessions(current: chosen, others: rest)
     }
 
-    package func find(_ id: Session.ID) -> Held? {
-        ([current].compactMap(\.self) + others).first { $0.session.id == id }
-    }
+    /// The session `id`, if it is live.
+    package func find(_ id: Session.ID) -> Held? { held.first { $0.session.id == id && $0.isLive } }
 
     /// The ids of all of them, for the end of all.
     package var ids: [Session.ID] { (all + surplus).map(\.id) }
@@ -74,27 +87,27 @@ extension Site {
 extension Sessions {
     /// All sessions of the browser that sent `request`. Those that have ended are left out.
     package func all(of request: Request, _ site: Site) async throws -> HeldSessions {
-        let session = try await of(request, site)
-        let current = session.flatMap { session in
-            request.cookie(site.sessionCookie).map { HeldSessions.Held(session: session, secret: Secret($0)) }
-        }
+        let current = try await current(of: request, site)
         let secrets = request.secretsSetAside(site)
         guard !secrets.isEmpty else { return HeldSessions(current: current, others: []) }
-        let others = try await look(at: secrets).map { HeldSessions.Held(session: $0.session, secret: $0.secret) }
-        return HeldSessions(current: current, others: others)
+        return HeldSessions(current: current, others: try await look(at: secrets).map(HeldSessions.Held.init))
     }
 
-    /// Ends the browser's sessions that rest because something they rest on is disabled: its user signed out, and they
-    /// must not come back.
-    package func endResting(of request: Request, _ site: Site) async throws {
-        let current = request.cookie(site.sessionCookie).map { Secret<Session>($0) }
-        try await endResting([current].compactMap(\.self) + request.secretsSetAside(site))
+    /// The current one, also while it rests: what is to be ended, or gives its place to another.
+    package func current(of request: Request, _ site: Site) async throws -> HeldSessions.Held? {
+        guard let value = request.cookie(site.sessionCookie) else { return nil }
+        let secret = Secret<Session>(value)
+        // This is a use of it.
+        if let session = try await find(secret) {
+            return HeldSessions.Held(session: session, secret: secret, isLive: true)
+        }
+        return try await look(at: [secret]).first.map(HeldSessions.Held.init)
     }
+}
 
-    /// Ends the browser's current session if it rests and is good for `merchant` alone. Returns whether it did.
-    package func endResting(of request: Request, _ site: Site, for merchant: Merchant.ID) async throws -> Bool {
-        guard let current = request.cookie(site.sessionCookie) else { return false }
-        return try await endResting([Secret(current)], of: merchant)
+extension HeldSessions.Held {
+    fileprivate init(_ found: (secret: Secret<Session>, session: Session, isLive: Bool)) {
+        self.init(session: found.session, secret: found.secret, isLive: found.isLive)
     }
 }
 

@@ -87,8 +87,8 @@ extension TokenFamilies {
     }
 
     /// Deletes ended and expired families beyond `most` of each kind, as many as one transaction should. A family stays
-    /// while a refresh token or web view outlives it (`TokenFamilies.memory`), or while its exchange code could be
-    /// redeemed again.
+    /// while a refresh token or web view outlives it (`TokenFamilies.memory`), while its exchange code could be
+    /// redeemed again, or while something that was got in its web views is left.
     private static func forgetOldest(
         of user: UserID, _ client: Client.ID, at now: Timestamp, in db: any Transaction
     ) throws {
@@ -104,6 +104,7 @@ extension TokenFamilies {
             WHERE f.user_id = \(user) AND f.client_id = \(client) AND f.ended_at IS NULL AND f.expires_at <= \(now)
                 AND (f.redeemed_by IS NULL OR f.created_at < \(now - codeMemory))
                 AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.family_id = f.id AND r.expires_at > \(now))
+                AND NOT \(leadsOn)
             ORDER BY f.created_at DESC LIMIT \(most) OFFSET \(most)
             """, most, in: db)
     }

@@ -21,7 +21,7 @@ struct ClientCommand: CommandGroup {
         @Option(
             help: """
                 An id that its programs know from another system: 3 to 100 characters, no number, no UUID. By default \
-                a new one is made. The id of a deleted client is free after 31 days, or at once if it never had a \
+                a new one is made. The id of a deleted client is free after 366 days, or at once if it never had a \
                 token.
                 """)
         var id: String?

@@ -15,7 +15,7 @@ struct ModelCause: Sendable {
 
     struct Prepared {
         let members: [Member]
-        /// Who gets a callback.
+        /// Who gets a callback, each once.
         var callbacks: Set<ModelWorld.Receiver> = []
         /// The notice to the client that the user leaves.
         var left: ModelWorld.Message?

@@ -74,6 +74,17 @@ extension ModelRow {
                     #expect(landing.status == 302, "\(landing)")
                 }
             },
+            ModelCause("another user signs in where a session rests") { user in
+                let (phone, tree, rest) = try await resting(of: user)
+                return try await end(tree, user, beside: [phone]) { _ in
+                    let email = "other-\(user.email)"
+                    _ = try await user.model.user(email)
+                    try await rest(true)
+                    var browser = tree.place.browser
+                    try await browser.signIn(as: email)
+                    try await rest(false)
+                }
+            },
             ModelCause("a fifth user is set aside") { user in
                 let tree = try await BrowserTree(of: user)
                 return try await end(tree, user) { _ in
@@ -100,6 +111,23 @@ extension ModelRow {
             },
         ])
 
+    /// A web view that rests when its client is disabled, by `rest`, and the phone whose token bought it, which lives.
+    private static func resting(
+        of user: ModelUser
+    ) async throws -> (phone: Member, tree: BrowserTree, rest: (Bool) async throws -> Void) {
+        let world = user.world
+        let client = try await world.website().actor
+        let phone = try await user.signInOnPhone()
+        let tree = try await BrowserTree(try await user.model.webView(boughtBy: phone, for: client))
+        return (
+            Member.held(.own(), "the phone", phone).always(.lives), tree,
+            { isDisabled in
+                try await world.change("clients", client.id, ["disabled": .bool(isDisabled)])
+                world.server.clock.advance(by: .seconds(2))
+            }
+        )
+    }
+
     static let oneClientLeft = ModelRow(
         number: 6,
         causes: [
@@ -117,7 +145,19 @@ extension ModelRow {
                 }
                 prepared.left = tree.place.notice
                 return prepared
-            }
+            },
+            ModelCause("a user signs out of one client where the session rests") { user in
+                let (phone, tree, rest) = try await resting(of: user)
+                var prepared = try await end(tree, user, beside: [phone]) { _ in
+                    try await rest(true)
+                    var browser = tree.place.browser
+                    let path = "/logout?logout_scope=client&client_id=\(user.model.site.id)"
+                    _ = try await browser.submit(try await browser.open(path))
+                    try await rest(false)
+                }
+                prepared.left = tree.place.notice
+                return prepared
+            },
         ])
 
     static let everywhereElse = ModelRow(

@@ -88,7 +88,8 @@ extension ModelRow {
         causes: [
             ModelCause("an issuer is deleted") { user in
                 let scene = try await IssuerScene(of: user)
-                return ModelCause.Prepared(members: try await scene.members(of: user)) {
+                let members = try await scene.members(of: user) + [scene.passingElsewhere.always(.ends)]
+                return ModelCause.Prepared(members: members) {
                     try await user.model.delete("issuers/\(scene.issuer)")
                 }
             },
@@ -101,7 +102,7 @@ extension ModelRow {
                     member.notices = member.notices.filter { $0.client != own.client }
                     return member
                 }
-                return ModelCause.Prepared(members: members) {
+                return ModelCause.Prepared(members: members + [scene.passingElsewhere.always(.ends)]) {
                     try await model.delete("merchants/\(user.world.merchant)")
                 }
             },
@@ -113,7 +114,7 @@ extension ModelRow {
             ModelCause("an issuer is disabled") { user in
                 let scene = try await IssuerScene(of: user)
                 return ModelCause.Prepared(
-                    members: try await scene.members(of: user),
+                    members: try await scene.members(of: user) + [scene.passingElsewhere.always(.lives)],
                     deed: { try await user.world.change("issuers", scene.issuer, ["disabled": true]) },
                     undo: { try await user.world.change("issuers", scene.issuer, ["disabled": false]) })
             }
@@ -136,7 +137,8 @@ extension ModelRow {
                 let members =
                     session + scene.tree.members(session: "", passing: "", lasting: "").dropFirst()
                     + scene.phone.members()
-                    + scene.elsewhere.map { $0.always(.lives) } + (try await Bystanders(of: user)).living
+                    + (scene.elsewhere + [scene.passingElsewhere]).map { $0.always(.lives) }
+                    + (try await Bystanders(of: user)).living
                 return ModelCause.Prepared(
                     members: members,
                     deed: { try await world.change("issuers", scene.issuer, ["signs_in_everywhere": false]) },
@@ -156,8 +158,10 @@ extension ModelRow {
         let issuer: String
         let tree: BrowserTree
         let phone: PhoneTree
-        /// Another merchant's tokens that were got in the session, and the web view that they bought.
+        /// Another merchant's lasting tokens that were got in the session, and the web view that they bought.
         let elsewhere: [Member]
+        /// Its passing tokens, which end with the session.
+        let passingElsewhere: Member
         private let model: ModelWorld
         private let notice: ModelWorld.Message
 
@@ -171,6 +175,8 @@ extension ModelRow {
                 of: world.rival)
             let place = try await ModelPlace(in: try await BrowserUser(user, by: facebook).browser, model)
             var browser = place.browser
+            let passing = try await model.got(by: client, "openid", in: &browser)
+            passingElsewhere = .held(.own("elsewhere"), "another merchant's passing tokens in the browser", passing)
             let held = try await model.got(by: client, "openid offline_access", in: &browser)
             notice = ModelWorld.Message(kind: "notice", client: client.id, session: place.session)
             let code = try await world.exchange(

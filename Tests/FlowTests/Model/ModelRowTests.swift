@@ -96,9 +96,9 @@ private struct Trial {
 }
 
 extension ModelWorld {
-    /// Who gets these callbacks, each once.
+    /// Who gets these callbacks, as often as it does.
     fileprivate func receivers(of messages: [Message]) -> [String] {
-        Set(messages.map { message in receivers.first { $1.id == message.client }?.key.rawValue ?? message.client })
+        messages.map { message in receivers.first { $1.id == message.client }?.key.rawValue ?? message.client }
             .sorted()
     }
 }

@@ -322,6 +322,31 @@ struct CallbackTests {
         }
     }
 
+    @Test(
+        "Signing out everywhere else tells each client once, and of no app that it was signed out of",
+        arguments: Backend.available, [true, false])
+    func everywhereElse(backend: Backend, hasOther: Bool) async throws {
+        let receiver = try CallbackReceiver()
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let client = try await world.told(at: receiver)
+            var here = try await world.signedIn()
+            if hasOther { _ = try await world.signedIn() }
+            for app in [world.app, client.actor] {
+                let phone = try await world.signIn(with: app)
+                let code = try await world.exchange(
+                    try phone.require("access_token"), for: world.app, type: "session", redirectURI: World.webview
+                ).require("code")
+                var webview = Browser(world.server)
+                #expect(try await webview.open("/auth/session/\(code)").status == 302)
+            }
+            _ = try await here.change("sessions/end-others")
+            let message = try await client.next()
+            #expect(message.gist == "session: status = ended" && message.entry["clientId"] == nil, "\(message)")
+            try await world.change("users", world.user, ["nickname": "Ada"])
+            #expect(try await client.next().gist == "user: displayName")
+        }
+    }
+
     @Test("The end of a web view's session is told to its own merchant only", arguments: Backend.available)
     func webview(backend: Backend) async throws {
         let receiver = try CallbackReceiver()

@@ -181,6 +181,53 @@ struct WebViewEndTests {
         }
     }
 
+    @Test(
+        "What an app got in another's web view ends with that app long after its own tokens expired, and keeps its row",
+        arguments: Backend.available, [true, false])
+    func outlived(backend: Backend, isDeleted: Bool) async throws {
+        try await World.with(backend) { world in
+            let buyer = try await World.client(
+                world.server, world.admin,
+                [
+                    "merchant_id": .string(world.merchant), "client_name": "An app that buys web views",
+                    "redirect_uris": ["https://loom.example/buyer"], "grant_types": ["password", "refresh_token"],
+                    "scope": "openid profile", "token_endpoint_auth_method": "none",
+                ])
+            var webview = try await self.webview(of: try await world.signIn(with: buyer), world)
+            let asks = world.authorizeAddress(["scope": "openid offline_access"])
+            var tokens = try await world.redeemAuthorization(
+                try await webview.open(asks).requireRedirected("code"))
+            let retention = Retention(database: world.server.database)
+            func sweep() async {
+                while await retention.sweep(at: world.server.clock.now, batch: 5).gone > 0 {}
+            }
+            for _ in 1...5 {
+                world.server.clock.advance(by: .days(12))
+                tokens = try await world.refresh(try tokens.require("refresh_token"))
+                await sweep()
+            }
+            let ofBuyer = "token_families WHERE client_id = '\(buyer.id)'"
+            #expect(try await world.count("refresh_tokens WHERE client_id = '\(buyer.id)'") == 0)
+            #expect(try await world.count(ofBuyer) == 1)
+            let refresh = try tokens.require("refresh_token")
+            if isDeleted {
+                let admin = try await world.server.post(
+                    "/oauth/token", ["grant_type": "client_credentials", "scope": "admin"],
+                    basic: (world.server.adminID, world.server.adminSecret)
+                ).require("access_token")
+                let gone = try await world.server.send("DELETE", "/admin/v1/clients/\(buyer.id)", bearer: admin)
+                #expect(gone.status == 204)
+                #expect(try await world.refresh(refresh).error == "invalid_grant")
+            } else {
+                let form = [("token", refresh), ("client_id", world.app.id)]
+                #expect(try await world.server.post("/oauth/revoke", form: form).status == 200)
+                world.server.clock.advance(by: .days(8))
+                await sweep()
+                #expect(try await world.count(ofBuyer) == 0)
+            }
+        }
+    }
+
     @Test("Session codes that are not redeemed leave no rows behind", arguments: Backend.available)
     func unredeemed(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -38,7 +38,7 @@ extension ExpectedHelp {
               --id <id>               An id that its programs know from another system: 3
                                       to 100 characters, no number, no UUID. By default a
                                       new one is made. The id of a deleted client is free
-                                      after 31 days, or at once if it never had a token.
+                                      after 366 days, or at once if it never had a token.
               --token-endpoint-auth-method <token-endpoint-auth-method>
                                       client_secret_basic, client_secret_post,
                                       client_secret_jwt, or none for an app that can keep
