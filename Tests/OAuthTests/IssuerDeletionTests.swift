@@ -101,7 +101,7 @@ struct IssuerDeletionTests {
         let live: SQL = "SELECT id FROM issuers WHERE gone_at IS NULL"
         #expect(try await fixture.count(live) == 2)
         await #expect(throws: Stopped.self) {
-            _ = try await fixture.merchants.delete(fixture.merchant, first: { throw Stopped() })
+            _ = try await fixture.merchants.delete(fixture.merchant, by: commandLine, first: { throw Stopped() })
         }
         #expect(try await fixture.count(live) == 0)
         await fixture.database.close()
