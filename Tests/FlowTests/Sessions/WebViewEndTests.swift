@@ -207,7 +207,6 @@ struct WebViewEndTests {
                 await sweep()
             }
             let ofBuyer = "token_families WHERE client_id = '\(buyer.id)'"
-            #expect(try await world.count("refresh_tokens WHERE client_id = '\(buyer.id)'") == 0)
             #expect(try await world.count(ofBuyer) == 1)
             let refresh = try tokens.require("refresh_token")
             if isDeleted {
