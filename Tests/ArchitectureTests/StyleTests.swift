@@ -40,7 +40,10 @@ import Testing
     static let riddles = ["nobody", "somebody", "whoever", "of before", "such a", "without end", "for ever"]
 
     /// Files that need one of these words, each with the reason.
-    static let exceptions: [String: String] = [:]
+    static let exceptions = [
+        "Sources/Pages/Texts/en.json": "pages and mails are worded together with their translations",
+        "Tests/ArchitectureTests/VocabularyTests.swift": "names words that it refuses",
+    ]
 
     @Test("Titles, comments and users' texts avoid the words that go with riddles", arguments: SourceTree.everything)
     func riddles(_ file: SourceFile) {

@@ -20,7 +20,7 @@ public final class Router: RequestHandler {
     ) {
         table = RouteTable(routes.all + crossOrigin.preflights(for: routes.all))
         errors = ErrorBoundary(pages: pages, dialects: dialects)
-        commonFields = pages.site.commonFields
+        commonFields = SecurityHeaders.fields(of: pages.site)
         self.crossOrigin = crossOrigin
         self.hosts = hosts
         log = RequestLog(logger, random: random)

@@ -11,7 +11,7 @@ public struct Introductions: Sendable {
 
     public init(database: any Database) { self.database = database }
 
-    /// Whether `user` must be shown the merchant of `client` before the client learns anything in `session`.
+    /// Whether `user` must be shown the merchant behind `client` before the client learns anything in `session`.
     public func isDue(_ user: UserID, to client: Client, in session: Session.ID) async throws -> Bool {
         guard client.introduces != nil else { return false }
         return try await database.read { db in try Self.isDue(user, to: client, in: session, db) }
