@@ -16,7 +16,7 @@ import Testing
     static let collections: Set = [
         "Sources/Authentication/Throttle/RequestThrottles.swift",
         "Sources/Directory/Clients/ClientRights.swift",
-        "Sources/HTTPServer/Connection/Transport.swift",
+        "Sources/HTTPServer/HTTP1/RequestRules.swift",
         "Sources/OAuth/Authorization/PKCE.swift",
         "Sources/OAuth/Refresh/RefreshRedemptions.swift",
     ]

@@ -136,8 +136,8 @@ extension Verifications {
 }
 
 /// Takes returned secrets. Each is taken once: the number of changed rows decides. `attempt` is the id of a
-/// `VerificationAttempt`, or one that the caller made. A secret taken by the same attempt is given out again, and marked
-/// (`Verification.wasTaken`): a browser sent its form twice, or a COMMIT of unknown outcome runs again. What
+/// `VerificationAttempt`, or one that the caller made. A secret taken by the same attempt is given out again, and
+/// marked (`Verification.wasTaken`): a browser sent its form twice, or a COMMIT of unknown outcome runs again. What
 /// follows from it exists then.
 extension Verifications {
     /// Takes the verification whose code was typed in the browser that asked. A try is charged before the code is
