@@ -207,6 +207,7 @@ struct ConnectedAppsTests {
         let families = TokenFamilies(database: database, callbacks: .unheard, events: .unheard)
         let ending = "FROM token_families f WHERE f.ended_at IS NULL AND f.user_id = $1 AND f.client_id"
         for isOfOneApp in [true, false] {
+            try await database.write { db in try Connections.connect(world.user, to: world.phone.id, at: now, in: db) }
             database.forget()
             if isOfOneApp {
                 try await apps.revoke(world.phone.id, of: world.user)
