@@ -106,7 +106,7 @@ public final class RequestAllowance: Sendable {
     private let share: Int
     private let state = Mutex(Counts())
 
-    /// `limit` is the calls of one client in an hour.
+    /// `limit` is the calls of one client in an hour: the setting `api_limit` (`SpindleConfiguration`).
     public init(limit: Int) {
         self.limit = limit
         share = max(1, limit / 10)

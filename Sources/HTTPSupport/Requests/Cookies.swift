@@ -23,7 +23,8 @@ extension Site {
         "\(name)=\(value); Path=/; HttpOnly; SameSite=\(sameSite.rawValue)" + (isSecure ? "; Secure" : "")
     }
 
-    /// A cookie that ends with the browser's own session. A remembered one lasts as long as the session may.
+    /// A cookie that ends with the browser's own session. A remembered one lasts as long as the session may. Its
+    /// `SameSite` is a setting of the operator's (`ConfigurationReading`).
     package func sessionCookie(_ secret: Secret<Session>, isRemembered: Bool = false) -> String {
         let cookie = cookie(sessionCookie, secret.value, sameSite: sameSite)
         return isRemembered ? cookie + "; Max-Age=\(Session.rememberedLifetime.seconds)" : cookie
