@@ -58,7 +58,7 @@ import Values
         #expect(Backoff.pause(among: failing, left: left) == pause)
     }
 
-    @Test("The pause of a mail grows with the number of mails ahead of it for its domain, up to a minute")
+    @Test("A mail waits longer for its turn the more mails its domain has ahead of it, up to a minute")
     func burst() {
         let turns = [0, 100, 1000, 100_000].map { Backoff.turn(behind: $0, left: .days(1)) }
         #expect(turns == [.seconds(1), .seconds(6), .seconds(51), .minutes(1)])

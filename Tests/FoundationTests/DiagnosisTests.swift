@@ -73,7 +73,7 @@ import Values
 
     private let now = Timestamp(milliseconds: 1_800_000_000_000)
 
-    @Test("Doctor reports no certificate for a server without TLS")
+    @Test("Doctor has no finding about certificates for a server without TLS")
     func none() throws { #expect(CertificateDiagnosis.findings(try read(), at: now).isEmpty) }
 
     @Test("Doctor reports a certificate that cannot be read as bad")

@@ -153,7 +153,7 @@ import Values
         #expect(server.requests.count == others + 1)
     }
 
-    @Test("A server that does not end its answer is given up, by all lookups that wait for it")
+    @Test("Concurrent lookups of an issuer's keys share one fetch, and all give up if its answer does not end")
     func slow() async throws {
         let policy = OutboundPolicy(
             allowedPrivateRanges: ["127.0.0.1"].compactMap { CIDR($0) }, longestWait: .milliseconds(200))

@@ -140,7 +140,7 @@ import Values
         await #expect(throws: OutboundError.timedOut) { try await local.get(server.address) }
     }
 
-    @Test("No listener, no TLS and half an answer are all reported as unreachable")
+    @Test("A fetch from a server reports no listener, no TLS and half an answer all as unreachable")
     func unreachable() async throws {
         let server = try LoopbackServer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{")
         await #expect(throws: OutboundError.unreachable) { try await local.get(server.address) }
@@ -175,7 +175,7 @@ import Values
         }
     }
 
-    @Test("One client or host gets its share, others go on, and all together stay below the purpose's bound")
+    @Test("One client's fetches under way have a bound of their own, and all clients' together one for each purpose")
     func atOnce() async throws {
         let quota = OutboundQuota(clock: ManualClock())
         let gate = Gate()
@@ -243,7 +243,7 @@ import Values
         #expect(answered == 24_000)
     }
 
-    @Test("A browser uses up its own share of a client's requests, not the client's")
+    @Test("A browser uses up its own share of the fetches made for a client, not the whole client's")
     func parts() async throws {
         let clock = ManualClock()
         let quota = OutboundQuota(clock: clock)

@@ -3,7 +3,7 @@ import Testing
 
 /// Lists, searches and downloads, of which few run at once.
 @Suite struct RequesterTurnsTests {
-    @Test("A merchant with many slow lists does not delay the next merchant, and delays a third by one list")
+    @Test("A merchant's many slow list queries do not delay the next requester, and delay a third by one query")
     func turns() async throws {
         let (turns, stage) = (RequesterTurns(most: 2, of: "lists"), TurnsStage())
         try await withThrowingTaskGroup(of: Void.self) { group in

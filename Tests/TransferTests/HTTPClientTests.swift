@@ -280,7 +280,7 @@ import Values
 }
 
 @Suite("Concurrent requests", .serialized) struct HTTPClientConcurrencyTests {
-    @Test("A hundred requests wait at once on one thread")
+    @Test("A hundred outgoing requests wait at once without a thread for each")
     func hundred() async throws {
         let client = Requests.client()
         let server = try ScriptedServer { _ in nil }

@@ -106,7 +106,9 @@ struct DeletionFlowTests {
         }
     }
 
-    @Test("A user can keep the account after the app's request has expired", arguments: Backend.available)
+    @Test(
+        "A user can cancel the account's deletion after the app's authorization request has expired",
+        arguments: Backend.available)
     func restoreAfterRequest(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()

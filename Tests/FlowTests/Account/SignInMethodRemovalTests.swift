@@ -116,7 +116,7 @@ struct SignInMethodRemovalTests {
     }
 
     @Test(
-        "Removing a phone number ends a backend's tokens even after the phone's token family was forgotten",
+        "Removing a phone number ends a backend's tokens from its text sign-in, also without the app's token family",
         arguments: Backend.available)
     func forgottenNumber(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in

@@ -75,7 +75,7 @@ struct ChangeTurnTests {
     }
 
     @Test(
-        "Among a merchant's self-registered clients, one that changes much does not keep another waiting",
+        "A self-registered client's many changes of its metadata do not delay those of the merchant's other ones",
         arguments: Backend.available)
     func otherDeveloper(backend: Backend) async throws {
         try await World.with(backend) { world in

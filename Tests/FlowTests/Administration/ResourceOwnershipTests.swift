@@ -151,7 +151,7 @@ struct ResourceOwnershipTests {
     }
 
     @Test(
-        "Another merchant's API is refused in every spelling, by an error that names the normal form",
+        "An API in another spelling than its normal form is refused by an error that names that form",
         arguments: Backend.available)
     func spellings(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -77,7 +77,9 @@ struct ConsentFormTests {
         }
     }
 
-    @Test("A consent answer is refused after the sign-in that it was asked in has ended", arguments: Backend.available)
+    @Test(
+        "A consent form's answer is refused after the session in which the form was shown has expired",
+        arguments: Backend.available)
     func signedOut(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()

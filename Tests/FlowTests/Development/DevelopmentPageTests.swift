@@ -97,7 +97,9 @@ struct DevelopmentPageTests {
         }
     }
 
-    @Test("Only listed development errors are offered, and only for a valid request", arguments: Backend.available)
+    @Test(
+        "The development page sends only listed errors, and none for a request that is no longer valid",
+        arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             var developer = Developer(world)

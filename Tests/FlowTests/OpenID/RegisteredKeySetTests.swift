@@ -118,7 +118,9 @@ struct RegisteredKeySetTests {
         }
     }
 
-    @Test("The refusal of a set without a usable key names the member at fault", arguments: Backend.available)
+    @Test(
+        "The refusal of a key set (JWKS) without a usable key names the key's member at fault",
+        arguments: Backend.available)
     func named(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential([:])

@@ -103,7 +103,7 @@ struct SelfRegisteredClientTests {
         }
     }
 
-    @Test("An invalid prompt=none request of a self-registered client is redirected in a frame, which shows no answer")
+    @Test("A faulty prompt=none request is redirected to a self-registered client, unless the answer is a shown page")
     func framed() async throws {
         try await World.with(.sqlite) { world in
             let client = try await world.register().actor

@@ -130,7 +130,7 @@ struct ConsentRaceTests {
         }
     }
 
-    @Test("An app's revocation ends the tokens of a code that is redeemed meanwhile", arguments: Backend.available)
+    @Test("A code whose app the user revokes during its redemption gives no tokens", arguments: Backend.available)
     func revoked(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn(scope: "profile offline_access")

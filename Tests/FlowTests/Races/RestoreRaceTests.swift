@@ -42,7 +42,7 @@ struct RestoreRaceTests {
     }
 
     @Test(
-        "A sign-in by mailed code offers no restore if the password is replaced or the user disabled during it",
+        "A mailed code cannot restore an account that gets a new password or is disabled during the sign-in",
         arguments: Backend.available, changes)
     func code(backend: Backend, change: JSON) async throws {
         try await World.with(backend) { world in

@@ -43,7 +43,7 @@ import Values
         }
     }
 
-    @Test("SPiD's SDKs may attach an account at either path, and Google's with the claims of a registration")
+    @Test("An account's attach JWT may name the other attach path, and Google's may have a registration's claims")
     func tolerances() async throws {
         try await ProviderStory.with(.sqlite) { story in
             story.facebook("f", "1")

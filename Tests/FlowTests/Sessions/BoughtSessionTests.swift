@@ -67,7 +67,9 @@ struct BoughtSessionTests {
         }
     }
 
-    @Test("A logout link with another user's token asks before it signs the browser out", arguments: Backend.available)
+    @Test(
+        "A logout link with another user's access token asks before it signs the browser out",
+        arguments: Backend.available)
     func foreignTokenSignsOut(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await World.make(

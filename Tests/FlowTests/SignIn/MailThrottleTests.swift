@@ -85,7 +85,9 @@ struct MailThrottleTests {
         }
     }
 
-    @Test("A request whose reset mail is refused is not kept for a day", arguments: Backend.available)
+    @Test(
+        "An app's request waits a day after a password reset mail was sent for it, but not after a refused one",
+        arguments: Backend.available)
     func keeping(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)

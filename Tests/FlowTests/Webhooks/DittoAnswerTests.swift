@@ -187,7 +187,9 @@ struct DittoAnswerTests {
         }
     }
 
-    @Test("An unknown webhook name gets the same problem document each time", arguments: Backend.available)
+    @Test(
+        "An unknown or disabled webhook name gets one and the same 404 problem document",
+        arguments: Backend.available)
     func unknown(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)

@@ -364,7 +364,7 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "Ditto's webhook refuses a signed-out phone's ID token, also after a browser's session has expired",
+        "Ditto's webhook refuses a signed-out phone's ID token, also once the user's browser session is deleted",
         arguments: Backend.available)
     func browserExpires(backend: Backend) async throws {
         try await World.with(backend) { world in
