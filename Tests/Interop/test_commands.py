@@ -242,7 +242,7 @@ def test_doctor_warns_of_providers_asked_without_tls(prepare):
     server = prepare()
     server.init()
     told = server.command("doctor", SPINDLE_FACEBOOK_API="http://127.0.0.1:9", SPINDLE_GOOGLE_API="https://example.com")
-    warnings = [line for line in told.stdout.splitlines() if "https: whoever answers" in line]
+    warnings = [line for line in told.stdout.splitlines() if "is not https: the server there" in line]
     assert len(warnings) == 1 and re.search(r"warning +configuration +facebook_api http://127", warnings[0]), told.stdout
     assert "google_api https://example.com is not the provider's own host" in told.stdout, told.stdout
 
