@@ -3,7 +3,7 @@ import Testing
 /// Who acts is a value (`Authority`), which the write asks again in its own transaction.
 @Suite struct AuthorityTests {
     @Test(
-        "no function takes a closure that checks the rights of who acts, or that works beside it",
+        "No function has a parameter named confirm, permit, adopt or also, for a closure that checks rights",
         arguments: SourceTree.sources)
     func closures(_ file: SourceFile) {
         for (number, line) in file.code {
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test("only Administration reads which merchant an administrator is confined to")
+    @Test("Only the module Administration reads which merchant an administrator is confined to")
     func confinement() {
         let readers = SourceTree.sources.filter { file in file.code.contains { $0.line.contains(/\bconfines\b/) } }
         #expect(Set(readers.map(\.module)) == ["Administration"])

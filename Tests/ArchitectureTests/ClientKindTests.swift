@@ -14,7 +14,7 @@ struct ClientKindTests {
     ]
 
     // `wordBoundaryKind`: by Unicode's rules no word ends at the point of `client.firstParty`.
-    @Test("The parts of a client's kind are read by the table, the document and the row")
+    @Test("Only the table of client rights and a client's document and row read the parts of a client's kind")
     func swift() {
         let kind = /\b(firstParty|spidCompatible|isFirstParty|isSPiDCompatible|registeredItself|isThirdParty)\b/
             .wordBoundaryKind(.simple)
@@ -39,7 +39,7 @@ struct ClientKindTests {
         "Sources/OAuth/Registration/ClientRegistration.swift",
     ]
 
-    @Test("No statement reads what kind a client is but by the table's conditions")
+    @Test("No SQL statement reads a client's kind except by the conditions in the table of client rights")
     func statements() {
         let columns = /\b(first_party|spid_compatible|custody|registered_itself)\b|registration_token IS/
             .wordBoundaryKind(.simple)

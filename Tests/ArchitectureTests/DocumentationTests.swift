@@ -14,14 +14,16 @@ import Testing
     /// The pages that quote code, each with how many quotes it has at least.
     private static let quoting = [("docs/architecture.md", 20), ("docs/threat-model.md", 100)]
 
-    @Test("Code that a page quotes is on the line that it names", arguments: try quotes())
+    @Test("Code quoted by a documentation page is on the source line that the page names", arguments: try quotes())
     func quoted(_ quote: Quote) throws {
         let lines = try SourceTree.file(quote.path).lines
         let found = zip(1..., lines).filter { $0.1.contains(quote.code) }.map(\.0)
         #expect(found.contains(quote.line), "\(quote.path): `\(quote.code)` is at \(found): run Tests/renumber")
     }
 
-    @Test("Docs/architecture.md and docs/threat-model.md quote the code that decides", arguments: quoting)
+    @Test(
+        "docs/architecture.md quotes at least 20 lines of code, and docs/threat-model.md at least 100",
+        arguments: quoting)
     func enough(_ page: String, _ least: Int) throws {
         #expect(try Self.quotes().count { $0.page == page } >= least)
     }
@@ -38,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("Every file or folder that a page names exists", arguments: SourceTree.documents)
+    @Test("Every file or folder that a documentation page names exists", arguments: SourceTree.documents)
     func files(_ page: SourceFile) {
         let folder = page.path.split(separator: "/").dropLast().map { $0 + "/" }.joined()
         for (number, line) in zip(1..., page.lines) {
@@ -55,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("Every setting is in docs/configuration.md and in the example")
+    @Test("Every setting is in docs/configuration.md and in deploy/spindle.example.yaml")
     func settings() throws {
         let page = try SourceTree.file("docs/configuration.md").text
         let example = try SourceTree.file("deploy/spindle.example.yaml").text
@@ -70,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("Every module is on the map in docs/architecture.md")
+    @Test("The map in docs/architecture.md lists every module of Sources, and nothing else")
     func map() throws {
         let page = try SourceTree.file("docs/architecture.md").text
         let map =
@@ -103,7 +105,7 @@ import Testing
         for route in routes { #expect(page.contains(route), "docs/api.md does not name \(route)") }
     }
 
-    @Test("Every row of the race table names tests, and each of them exists")
+    @Test("Every row of the race table in docs/security/check-await-write.md names tests that exist")
     func tests() throws {
         let rows = try SourceTree.file("docs/security/check-await-write.md").lines
             .filter { $0.hasPrefix("| ") && !$0.hasPrefix("| Where |") }

@@ -3,7 +3,7 @@ import Testing
 /// One place decides what ends, and one whether something is live (docs/model.md).
 @Suite("Ends and liveness are each decided in one place")
 struct EndTests {
-    @Test("Only the decision about ends marks a session or a token family as ended")
+    @Test("Only SessionEnds.swift and Ending+causes.swift mark a session or a token family as ended")
     func ends() {
         // `ended_at = ended_at` holds a row, and ends nothing.
         let marks = SourceTree.sources.filter { file in
@@ -28,7 +28,7 @@ struct EndTests {
         "Sources/OAuth/Registration/InitialAccessTokens.swift",
     ]
 
-    @Test("Only one statement asks whether a session or token is live")
+    @Test("Only Standing.swift and the files listed as exceptions read another table's disabled_at or gone_at")
     func liveness() {
         let asking = SourceTree.sources.filter { file in
             file.code.contains {

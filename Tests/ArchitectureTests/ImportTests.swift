@@ -30,7 +30,7 @@ import Testing
         "Foundation", "FoundationEssentials", "Synchronization", "Dispatch", "Glibc", "Testing", "PackageDescription",
     ]
 
-    @Test("A library is imported only by the modules that the list of homes gives it", arguments: SourceTree.sources)
+    @Test("A library is imported only by the modules that the import rules allow for it", arguments: SourceTree.sources)
     func homes(_ file: SourceFile) {
         for (number, line) in file.code {
             guard let name = Self.imported(line), let homes = Self.homes[name] else { continue }
@@ -60,7 +60,7 @@ import Testing
         "Sources/Values/URIParts.swift": "the parser of URIs, which other software reads as we do"
     ]
 
-    @Test("The program imports Foundation in one place only")
+    @Test("Only URIParts.swift imports a Foundation library, and only FoundationEssentials")
     func foundation() {
         var essentials: Set<String> = []
         for file in SourceTree.swiftFiles where !file.path.hasPrefix("Tests/") {
@@ -73,7 +73,7 @@ import Testing
         #expect(essentials == Set(Self.foundation.keys))
     }
 
-    @Test("The package depends on no other package")
+    @Test("The Swift package depends on no other Swift package")
     func manifest() throws {
         let manifest = try SourceTree.file("Package.swift")
         #expect(manifest.code.contains { $0.line.filter { $0 != " " } == "dependencies:[]," })
@@ -85,7 +85,7 @@ import Testing
         #expect(!SourceTree.exists("Package.resolved"))
     }
 
-    @Test("Every library that Package.swift names is in deploy/packages")
+    @Test("Every system package that Package.swift names is in deploy/packages")
     func systemPackages() throws {
         let named = try SourceTree.file("Package.swift").text.matches(of: /\.apt\(\["([^"]+)"\]\)/).map(\.output.1)
         let listed = try SourceTree.file("deploy/packages").lines
@@ -93,7 +93,7 @@ import Testing
         for name in named { #expect(listed.contains(name), "deploy/packages lacks \(name)") }
     }
 
-    @Test("HTTPServer and the modules below it import nothing else of this package")
+    @Test("HTTPServer and the general-purpose modules import only the modules of this package listed for each")
     func borders() {
         let ours = Set(SourceTree.modules)
         let known = [
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("Pages imports only templates, texts, JSON and files; OAuth and Authentication do not import each other")
+    @Test("Pages imports only templates, text, JSON and files; OAuth and Authentication never import each other")
     func strangers() {
         let ours = Set(SourceTree.modules).subtracting(["Mustache", "JSON", "Text", "InternationalText", "System"])
         for file in SourceTree.sources {
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("No surface imports another, and no module that surfaces share imports one")
+    @Test("TokenAPI, BrowserPages, AdminAPI and SPiDAPI are not imported by each other or by modules they share")
     func surfaces() {
         let surfaces: Set = ["TokenAPI", "BrowserPages", "AdminAPI", "SPiDAPI"]
         #expect(surfaces.isSubset(of: SourceTree.modules))
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test("Dialects and the rules of administration know no routes, requests and responses")
+    @Test("The modules OpenID, SPiD, Ditto and Administration use no routes, requests, responses or fields")
     func dialects() {
         let dialects: Set = ["OpenID", "SPiD", "Ditto", "Administration"]
         let words = /(?:: |-> |inout )(?:Routes|Request|Response|Fields)\b/

@@ -17,7 +17,8 @@ import Testing
     ]
 
     @Test(
-        "Threads are started, and text is trimmed and percent-encoded, in one place each", arguments: SourceTree.sources
+        "Only one file starts threads, only one trims text, and only one percent-encodes it",
+        arguments: SourceTree.sources
     )
     func one(_ file: SourceFile) {
         for (number, line) in file.code {
@@ -28,14 +29,14 @@ import Testing
         }
     }
 
-    @Test("The one home of each shared helper exists")
+    @Test("Each shared helper is found in the one file that is listed for it")
     func found() throws {
         for (word, home) in Self.homes { #expect(try SourceTree.file(home).text.contains(word), "\(home)") }
     }
 
     private static let pages = SourceTree.sources.filter { $0.module == "BrowserPages" }
 
-    @Test("Every address that takes a form by POST also answers GET with a page", arguments: pages)
+    @Test("Every address of BrowserPages that takes a form by POST also answers GET", arguments: pages)
     func forms(_ file: SourceFile) {
         func addresses(_ method: String) -> Set<String> {
             Set(

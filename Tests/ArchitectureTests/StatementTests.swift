@@ -19,7 +19,7 @@ import Testing
     /// Given to PostgreSQL alone, where a database is opened.
     static let ofOneEngine = ["Sources/Server/Configuration/DatabaseLocation.swift: LOCK TABLE"]
 
-    @Test("Every SQL statement stays within the subset that both engines share", arguments: statements)
+    @Test("Every SQL statement stays within the subset that SQLite and PostgreSQL share", arguments: statements)
     func subset(_ statement: Statement) throws {
         guard !Self.ofOneEngine.contains(where: { statement.place.hasPrefix($0) }) else { return }
         let text = statement.text.lowercased()
@@ -30,7 +30,7 @@ import Testing
         #expect(!text.contains("::"), "\(statement.place) casts as PostgreSQL does: CAST(… AS …) is for both")
     }
 
-    @Test("The search for SQL finds statements, and fragments of them")
+    @Test("The search of these tests for SQL finds whole statements and fragments, and skips comments")
     func found() {
         #expect(Self.statements.count > 300)
         let fragments = """
@@ -42,7 +42,7 @@ import Testing
         #expect(Self.literals(of: file).map(\.text) == ["f.id IN ($)", "AND c.name LIKE $"])
     }
 
-    @Test("Each migration is embedded by Package.swift and listed")
+    @Test("Each migration is numbered in order, embedded by Package.swift and listed in Migration+all.swift")
     func migrations() throws {
         let manifest = try SourceTree.file("Package.swift").text
         let list = try SourceTree.file("migrations/Migration+all.swift").text

@@ -45,7 +45,9 @@ import Testing
         "Tests/ArchitectureTests/VocabularyTests.swift": "names words that it refuses",
     ]
 
-    @Test("Titles, comments and users' texts avoid the words that go with riddles", arguments: SourceTree.everything)
+    @Test(
+        "Titles, comments and users' texts avoid the words that leave open who acts or for how long",
+        arguments: SourceTree.everything)
     func riddles(_ file: SourceFile) {
         guard Self.exceptions[file.path] == nil else { return }
         for text in file.prose {
@@ -75,7 +77,7 @@ import Testing
         "arc4random", "getentropy", "getrandom",
     ]
 
-    @Test("The time of day is read in one place, and randomness in one")
+    @Test("Only Timestamp.swift reads the time of day, and only RandomSource.swift draws random values")
     func ambient() {
         #expect(places(of: Self.ambientTime) == ["Sources/Values/Timestamp.swift"])
         #expect(places(of: Self.ambientChance) == ["Sources/Cryptography/RandomSource.swift"])
@@ -105,7 +107,7 @@ import Testing
         #expect(Self.unchecked.count <= 12)
     }
 
-    @Test("No source uses URLSession, which would bring a second HTTP client with its own libcurl")
+    @Test("No Swift file names FoundationNetworking, whose URLSession would be a second HTTP client")
     func networking() {
         // In two halves, so that this file is not one of those it looks for.
         let word = "Foundation" + "Networking"

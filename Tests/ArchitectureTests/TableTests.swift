@@ -10,7 +10,9 @@ import Testing
         var testDescription: String { "\(file.path):\(line) \(table)" }
     }
 
-    @Test("A statement writes tables of its own module only, and reads none of a module above", arguments: uses)
+    @Test(
+        "An SQL statement writes only tables of its own module, and reads those and tables of modules below",
+        arguments: uses)
     func borders(_ use: Use) throws {
         let owner = try #require(Self.owners[use.table])
         let module = use.file.module
@@ -22,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("Every table of the migrations is declared once, by the module that owns it, and no other is declared")
+    @Test("Every table that the migrations create is declared once by a StoredTable, and no other table is")
     func declared() {
         var made: [String] = []
         for line in SourceTree.migrations.flatMap(\.lines) {
@@ -37,7 +39,7 @@ import Testing
         #expect(made.sorted() == declared.sorted())
     }
 
-    @Test("The search for uses of tables finds more than two hundred, writes among them")
+    @Test("The search of these tests for uses of tables finds more than two hundred, writes among them")
     func found() { #expect(Self.uses.count > 200 && Self.uses.contains { $0.isWrite }) }
 
     /// What modules declare: `StoredTable("name", …)`.

@@ -23,7 +23,7 @@ import Testing
     /// Ditto's word for what its webhook answers.
     static let ofOthers: Set = ["DittoPermissions"]
 
-    @Test("No type and no file has a retired name", arguments: SourceTree.swiftFiles)
+    @Test("No type and no Swift file has a name that the vocabulary retired", arguments: SourceTree.swiftFiles)
     func types(_ file: SourceFile) {
         let declared = file.code.flatMap { number, line in
             line.matches(of: /\b(?:struct|class|enum|protocol|actor|typealias)\s+([A-Z]\w*)/)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("No table and no column has a retired name")
+    @Test("No SQL statement outside the migrations names a table or column by a name the vocabulary retired")
     func tables() {
         let gone = [
             "accounts", "permissions", "sign_in_places", "upstream_requests", "account_id", "permission_id", "somebody",

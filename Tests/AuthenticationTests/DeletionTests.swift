@@ -121,7 +121,9 @@ struct DeletionTests {
         await fixture.database.close()
     }
 
-    @Test("A user whose deletion cannot be announced stays, and delays no other deletion", arguments: Backend.available)
+    @Test(
+        "A user whose deletion cannot be announced is not deleted, and delays no other deletion",
+        arguments: Backend.available)
     func failing(backend: Backend) async throws {
         struct Unwilling: Error {}
         let fixture = try await Fixture(backend)
@@ -177,7 +179,9 @@ struct DeletionTests {
         await fixture.database.close()
     }
 
-    @Test("The next round finishes an interrupted deletion", arguments: Backend.available)
+    @Test(
+        "The next round of due deletions finishes a user's deletion that was interrupted",
+        arguments: Backend.available)
     func crashed(backend: Backend) async throws {
         struct Crash: Error {}
         let fixture = try await Fixture(backend)

@@ -8,7 +8,9 @@ import Values
 
 /// How long a delivery is tried, and when it is given up.
 @Suite struct DeliveryBackoffTests {
-    @Test("Each failed attempt doubles a delivery's pause, from a minute to an hour", arguments: Backend.available)
+    @Test(
+        "Each failed attempt doubles the pause before a delivery's next one, from a minute up to an hour",
+        arguments: Backend.available)
     func pauses(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)
@@ -30,7 +32,7 @@ import Values
     }
 
     @Test(
-        "The pause of a delivery grows with the number of failing servers that wait beside it, up to ten minutes",
+        "A delivery refused because too many servers fail waits longer the more fail, up to ten minutes",
         arguments: Backend.available)
     func crowded(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
@@ -48,7 +50,7 @@ import Values
     }
 
     @Test(
-        "A delivery is retried within a tenth of its remaining life, and at least ten seconds apart",
+        "While servers fail, a delivery waits at least ten seconds, and at most a tenth of its remaining life",
         arguments: [
             (1000, .minutes(10), .minutes(1)), (1000, .minutes(3), .seconds(18)), (1000, .minutes(1), .seconds(10)),
             (1000, .zero, .seconds(10)), (1000, .days(1), .seconds(510)), (5000, .days(1), .minutes(10)),
@@ -58,7 +60,7 @@ import Values
         #expect(Backoff.pause(among: failing, left: left) == pause)
     }
 
-    @Test("A mail waits longer for its turn the more mails its domain has ahead of it, up to a minute")
+    @Test("A mail waits longer for its turn the more mails to its domain are ahead of it, up to a minute")
     func burst() {
         let turns = [0, 100, 1000, 100_000].map { Backoff.turn(behind: $0, left: .days(1)) }
         #expect(turns == [.seconds(1), .seconds(6), .seconds(51), .minutes(1)])
@@ -66,7 +68,7 @@ import Values
         #expect(Backoff.turn(behind: 1000, left: .zero) == .seconds(1))
     }
 
-    @Test("A delivery that no longer matters is not sent", arguments: Backend.available)
+    @Test("A delivery whose useful time is over is given up without being sent", arguments: Backend.available)
     func expired(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter, usefulFor: .minutes(10))
@@ -78,7 +80,9 @@ import Values
         await house.database.close()
     }
 
-    @Test("A delivery is given up after three days", arguments: Backend.available)
+    @Test(
+        "A failing delivery is given up after three days, even if it was to be useful for longer",
+        arguments: Backend.available)
     func givenUp(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         // Even if the caller asks for longer.
@@ -135,7 +139,7 @@ import Values
     }
 
     @Test(
-        "A receiver that refuses for good is not asked again, and the log names neither party",
+        "A mail that is refused for good is given up, and the log shows neither its recipient nor its content",
         arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         struct Never: Mailer {
@@ -151,7 +155,9 @@ import Values
         await house.database.close()
     }
 
-    @Test("A stopping server hands an unfinished attempt to another server at once", arguments: Backend.available)
+    @Test(
+        "A delivery attempt cut off by a stopping server can be repeated by another server at once",
+        arguments: Backend.available)
     func stopped(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)

@@ -44,7 +44,7 @@ import Values
     }
 
     @Test(
-        "A waiting callback goes to its client's present address, and is dropped if there is none",
+        "A waiting callback goes to its client's present address, and is dropped if the client has none",
         arguments: Backend.available
     )
     func addressOfNow(_ backend: Backend) async throws {

@@ -26,7 +26,7 @@ import Values
         #expect(try await house.waiting().count == 1)
     }
 
-    @Test("A logout notice is given up once no client wants it", arguments: Backend.available)
+    @Test("A logout notice is given up unsent if its client no longer wants it", arguments: Backend.available)
     func nobody(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await leave(in: house)
@@ -40,7 +40,7 @@ import Values
     }
 
     @Test(
-        "A logout notice waits while it cannot be signed or its address may not be asked",
+        "A logout notice is retried later if it cannot be signed or its address is a forbidden private one",
         arguments: Backend.available)
     func waits(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
@@ -68,7 +68,7 @@ import Values
     }
 
     @Test(
-        "A logout notice is not retried after a 400, but after any other failure",
+        "A logout notice is given up after 400, 401, 403, 404, 410 or 501, and retried after 408, 429 or 503",
         arguments: [
             ("400 Bad Request", true), ("401 Unauthorized", true), ("403 Forbidden", true), ("404 Not Found", true),
             ("410 Gone", true), ("501 Not Implemented", true), ("408 Request Timeout", false),
@@ -90,7 +90,7 @@ import Values
     }
 
     @Test(
-        "A client that does not answer occupies two workers; its other notices wait without using up attempts",
+        "A server slow to answer gets two logout notices at once; the others wait and use up no attempt",
         arguments: Backend.available)
     func slow(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
@@ -107,7 +107,9 @@ import Values
         await house.database.close()
     }
 
-    @Test("Deliveries to a receiver that is down are not leased every few seconds", arguments: Backend.available)
+    @Test(
+        "While a receiver is down, one delivery checks it and the others wait at least a minute",
+        arguments: Backend.available)
     func down(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         for _ in 0..<8 {

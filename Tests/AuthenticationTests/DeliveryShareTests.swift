@@ -51,7 +51,7 @@ struct DeliveryShareTests {
     }
 
     @Test(
-        "One share's hanging mails or texts leave places for others, but may take more than half",
+        "One merchant's hanging mails or text messages may take over half of the sending places, but not all",
         arguments: [Delivery.Kind.mail, .text])
     func hanging(_ kind: Delivery.Kind) {
         var room = DeliveryWorker.room(kind)
@@ -60,7 +60,9 @@ struct DeliveryShareTests {
         #expect(DeliveryLimits.mostForOneShare(kind) > DeliveryLimits.mostAtOnce(kind) / 2)
     }
 
-    @Test("A freed place goes to the share with the fewest deliveries under way", arguments: Backend.available)
+    @Test(
+        "A sending place that becomes free goes to the merchant with the fewest deliveries under way",
+        arguments: Backend.available)
     func next(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
         for share in ["a", "b", "c", "d"] { try await leave(20, for: share, in: fixture) }
@@ -76,7 +78,7 @@ struct DeliveryShareTests {
     }
 
     @Test(
-        "A merchant's urgent deliveries go before its overdue profile changes, within the same places",
+        "A merchant's urgent callbacks are sent before its overdue profile changes, within the same limit",
         arguments: Backend.available)
     func urgent(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
@@ -124,7 +126,7 @@ struct DeliveryShareTests {
     }
 
     @Test(
-        "A delivery of another kind, a blank or a leased one takes none of a share's places",
+        "Leasing deliveries of one kind takes none of another kind, no blank one, and none already leased",
         arguments: Backend.available)
     func others(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
@@ -142,7 +144,7 @@ struct DeliveryShareTests {
         await fixture.database.close()
     }
 
-    @Test("A merchant whose callbacks go to another merchant's server takes none of the other's places there")
+    @Test("A merchant's callbacks to a server that two merchants use do not take the other merchant's places")
     func sameServer() async throws {
         let limiter = PerHostLimiter()
         let url = "https://shared.example/hook"
@@ -154,7 +156,7 @@ struct DeliveryShareTests {
         }
     }
 
-    @Test("A merchant's fifth callback at once to a hanging server is busy, not failed, and another merchant's is sent")
+    @Test("A merchant's fifth callback at once to a hanging server is turned away; another merchant's is tried")
     func hanging() async throws {
         let silent = try LocalListener { _ in nil }
         defer { silent.stop() }
@@ -182,7 +184,7 @@ struct DeliveryShareTests {
             ])
     }
 
-    @Test("A merchant's thousand dead servers do not make the failures of another's server be forgotten")
+    @Test("A thousand failing servers of one merchant do not displace the record of another's failing server")
     func failures() async throws {
         let limiter = PerHostLimiter()
         func fail(_ host: String, _ share: String) async throws {
@@ -223,7 +225,7 @@ struct DeliveryShareTests {
     }
 
     @Test(
-        "Of one user's notices to one client, the newest thousand wait, spread over less than 250 seconds",
+        "Of one user's logout notices to one client the newest thousand are kept, due within 250 seconds",
         arguments: Backend.available)
     func kept(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
@@ -277,7 +279,7 @@ struct DeliveryShareTests {
     }
 
     @Test(
-        "One share's mails to slow unknown domains leave places for domains that are known to be quick",
+        "One merchant's mails to slow unknown domains leave places for mails to domains known to be quick",
         .timeLimit(.minutes(1)))
     func stalled() async throws {
         let domains = RecipientDomains()
@@ -327,7 +329,7 @@ struct DeliveryShareTests {
     }
 
     @Test(
-        "Two shares' mails to slow unknown domains leave places for domains that are known to be quick",
+        "Two merchants' mails to slow unknown domains leave places for mails to domains known to be quick",
         .timeLimit(.minutes(1)))
     func stalledByTwo() async throws {
         let domains = RecipientDomains()
@@ -365,7 +367,7 @@ struct DeliveryShareTests {
     }
 
     @Test(
-        "Mails that wait for a slow domain leave the share a place",
+        "A merchant's mails that wait for one slow domain leave a place for its mail to a quick domain",
         .timeLimit(.minutes(1)), arguments: zip([5, 6], [1, 100]))
     func pile(places: Int, refusals: Int) async throws {
         let domains = RecipientDomains()

@@ -47,7 +47,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("A transaction that rolls back sends nothing", arguments: Backend.available)
+    @Test("A transaction that rolls back leaves no delivery to send", arguments: Backend.available)
     func undone(_ backend: Backend) async throws {
         struct Refused: Error {}
         let house = try await DeliveryFixture(backend)
@@ -122,7 +122,8 @@ import Values
     }
 
     @Test(
-        "A result that arrives after its lease expired does not affect the next attempt", arguments: Backend.available)
+        "An attempt's result that arrives after its lease expired does not affect the delivery's next attempt",
+        arguments: Backend.available)
     func late(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)
@@ -134,7 +135,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("Each delivery is sent once, however many nodes look at the same time", arguments: Backend.available)
+    @Test("Each delivery is sent once, however many nodes send at the same time", arguments: Backend.available)
     func nodes(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         for _ in 0..<40 { try await house.outbox.post(DeliveryFixture.letter) }
@@ -193,7 +194,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("Deliveries stored before a restart are sent at the start", arguments: Backend.available)
+    @Test("Deliveries stored before a server starts are sent when it starts", arguments: Backend.available)
     func backlog(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         for _ in 0..<20 { try await house.node().post(DeliveryFixture.letter) }
@@ -210,7 +211,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("Closing the outbox ends every transport, even before it has begun", arguments: Backend.available)
+    @Test("A delivery worker that starts after the outbox was closed ends at once", arguments: Backend.available)
     func closed(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         house.outbox.close()

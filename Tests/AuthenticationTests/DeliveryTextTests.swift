@@ -91,7 +91,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("Each text message in a folder is a file that only the server's user can read")
+    @Test("A text message written to a folder is a file that only its owner can read")
     func folder() async throws {
         let house = try await DeliveryFixture(.sqlite)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)

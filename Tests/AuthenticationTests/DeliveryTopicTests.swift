@@ -23,7 +23,9 @@ struct DeliveryTopicTests {
         try await fixture.outbox.claim(.callback, DeliveryWorker.room(.callback))
     }
 
-    @Test("A thousand messages of one topic are one delivery with the newest content", arguments: Backend.available)
+    @Test(
+        "A thousand waiting callbacks of one topic become one delivery with the newest content",
+        arguments: Backend.available)
     func thousand(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
         for number in 1...1000 { try await leave("\(number)", "ada", in: fixture) }
@@ -37,7 +39,7 @@ struct DeliveryTopicTests {
         await fixture.database.close()
     }
 
-    @Test("A newer delivery does not replace one of its topic that is under way", arguments: Backend.available)
+    @Test("A newer delivery does not replace one of the same topic that is being sent", arguments: Backend.available)
     func underWay(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
         try await leave("first", "ada", in: fixture)
@@ -52,7 +54,7 @@ struct DeliveryTopicTests {
     }
 
     @Test(
-        "A newer delivery replaces one of its topic that failed because the server was busy or down",
+        "A newer delivery replaces one of the same topic that failed because the server was busy or down",
         arguments: Backend.available)
     func givesWay(_ backend: Backend) async throws {
         for trouble in [Undeliverable.busy, .resting(failures: 3), .crowded(failing: 9), .temporary("down")] {
@@ -68,7 +70,7 @@ struct DeliveryTopicTests {
         }
     }
 
-    @Test("A delivery that failed does not give way to an older one of its topic", arguments: Backend.available)
+    @Test("A delivery that failed is not replaced by an older one of the same topic", arguments: Backend.available)
     func older(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
         try await leave("first", "ada", in: fixture)
@@ -85,7 +87,7 @@ struct DeliveryTopicTests {
     }
 
     @Test(
-        "A delivery keeps its place in the queue when a newer one of its topic replaces it",
+        "A delivery that replaces an older one of the same topic takes that one's place in the queue",
         arguments: Backend.available)
     func turn(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
@@ -98,7 +100,7 @@ struct DeliveryTopicTests {
     }
 
     @Test(
-        "Of one user's changes twenty are due at once and the rest later; urgent ones are always due at once",
+        "Twenty callbacks about one user's changes are due at once and the rest later; urgent ones at once",
         arguments: Backend.available)
     func subject(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
@@ -132,7 +134,9 @@ struct DeliveryTopicTests {
         await fixture.database.close()
     }
 
-    @Test("Of the states blocked, unblocked and blocked again, the last is sent last", arguments: Backend.available)
+    @Test(
+        "Of callbacks that a user is blocked, unblocked and blocked again, the last state is sent last",
+        arguments: Backend.available)
     func lastState(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
         for state in ["blocked", "verified", "blocked"] {
@@ -146,7 +150,9 @@ struct DeliveryTopicTests {
         await fixture.database.close()
     }
 
-    @Test("A transaction that runs again does not delete newer deliveries of its topic", arguments: Backend.available)
+    @Test(
+        "A transaction that stores a delivery twice does not delete a newer delivery of the same topic",
+        arguments: Backend.available)
     func again(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
         let callback = Callback(url: "https://loom.example/hook", body: "first", contentType: "text/plain")

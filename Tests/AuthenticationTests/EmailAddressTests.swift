@@ -40,7 +40,7 @@ struct EmailAddressTests {
     }
 
     @Test(
-        "A user may get any ordinary e-mail address",
+        "Any ordinary e-mail address is accepted as a user's new address",
         arguments: [
             "ada@example.com", " Ada.B+news@Example.COM ", "o'brien_x-1@sub.example.com", "ada@bücher.example",
             "ada@localhost", "ada@[127.0.0.1]", "!#$%&'*+-/=?^_`{|}~@example.com",

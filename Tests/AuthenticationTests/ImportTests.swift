@@ -166,7 +166,9 @@ import Values
         await users.database.close()
     }
 
-    @Test("An imported user keeps number, sub and time of creation", arguments: Backend.available)
+    @Test(
+        "An imported user keeps the number, sub and creation time that the import line gives",
+        arguments: Backend.available)
     func kept(_ backend: Backend) async throws {
         let users = try Self.users(try await backend.open())
         let (totals, rejections) = try await Self.run(

@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "The lines of a file are the same whatever the size of the chunks that are read",
+        "The line reader returns the same lines of a file whatever the size of the chunks it reads",
         arguments: [1, 2, 3, 7, 64, 100_000, 1_000_000])
     func pieces(_ size: Int) throws {
         func text(_ text: String) -> LineReader.Line { .text(Array(text.utf8)) }
@@ -33,7 +33,7 @@ import Testing
         #expect(try Self.lines(longest + longest + "x\n\nb", pieces: size) == [.tooLong, text(""), text("b")])
     }
 
-    @Test("A read error of the file is passed on")
+    @Test("The line reader passes on an error of reading the file")
     func fault() {
         struct Fault: Error {}
         var reader = LineReader { throw Fault() }

@@ -72,7 +72,9 @@ struct LoginsTests {
         #expect(ids.first == "101x" && ids.last == "ff00")
     }
 
-    @Test("Sign-in attempts at one client do not push out a user's attempts at others", arguments: Backend.available)
+    @Test(
+        "Many sign-in attempts at one client do not displace the records of a user's attempts at others",
+        arguments: Backend.available)
     func pushedOut(_ backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         func record(_ id: String, of client: String?) async throws {
@@ -115,7 +117,7 @@ struct LoginsTests {
     }
 
     @Test(
-        "A sign-in is recorded as failed before its password is checked; the record is removed if it was right",
+        "A sign-in attempt is recorded as succeeded or failed; a mere confirmation of the password is not",
         arguments: Backend.available)
     func outcome(_ backend: Backend) async throws {
         let house = try await Fixture(backend)

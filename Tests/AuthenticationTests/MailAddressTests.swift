@@ -18,7 +18,7 @@ import Values
     func good(text: String, written: String) { #expect(MailAddress(text)?.description == written) }
 
     @Test(
-        "Text that could end a command or a header field, or is undeliverable, is no e-mail address",
+        "Text that could end an SMTP command or a header field, or is undeliverable, is no e-mail address",
         arguments: [
             "", "@", "ada", "ada@", "@example.com", "ada@example.com\r\nRCPT TO:<eve@example.net>",
             "ada\r\nDATA@example.com", "ada\n@example.com", "ada\u{0}@example.com", "ada @example.com",
@@ -29,7 +29,7 @@ import Values
         ])
     func bad(text: String) { #expect(MailAddress(text) == nil) }
 
-    @Test("A sender is an e-mail address, optionally preceded by a name")
+    @Test("A mail's sender is given as an e-mail address, optionally preceded by a name")
     func sender() throws {
         #expect(Sender("a@b.example")?.name == nil)
         let named = try #require(Sender("Loom News <no-reply@loom.example>"))
@@ -46,7 +46,7 @@ import Values
     typealias Address = (text: String, description: String, security: SMTPServer.Security, hasPassword: Bool)
 
     @Test(
-        "A mail server's URL means TLS unless its scheme says otherwise",
+        "A mail server's URL means TLS, unless it says never-insecure or is an smtp URL of this machine",
         arguments: [
             ("smtp://mail.example", "smtp://mail.example:587", .startTLS, false),
             ("smtps://mail.example/", "smtps://mail.example:465", .tls, false),
@@ -84,7 +84,7 @@ import Values
         ])
     func badServer(text: String) { #expect(SMTPServer(text) == nil) }
 
-    @Test("A mail server's password does not print")
+    @Test("Printing or dumping a mail server's settings does not show its password")
     func silent() throws {
         let server = try #require(SMTPServer("smtps://ada:SECRET@mail.example"))
         var dumped = ""

@@ -18,7 +18,7 @@ import Values
         FolderMailer(folder: folder, from: try #require(Sender("no-reply@example.com")))
     }
 
-    @Test("Each mail in a folder is a file that only its owner can read, sorted by time; the folder is created")
+    @Test("Each mail written to a folder is a file that only its owner can read; a missing folder is created")
     func files() async throws {
         let mailer = try mailer()
         let early = MessageID(id: "0a", date: Timestamp(milliseconds: 1 * 1000))
@@ -32,7 +32,7 @@ import Values
         #expect(text.hasPrefix("Date: Thu, 1 Jan 1970 00:00:01 +0000\r\n") && text.hasSuffix("--=_0a--\r\n"))
     }
 
-    @Test("A mail folder that cannot be written is a temporary failure whose message does not name the recipient")
+    @Test("A mail folder that cannot be written is a temporary failure whose message omits the recipient")
     func unwritable() async throws {
         let mailer = FolderMailer(folder: "/dev/null/outbox", from: try #require(Sender("no-reply@example.com")))
         do {
@@ -43,7 +43,7 @@ import Values
         }
     }
 
-    @Test("A recipient that is no e-mail address is refused, and no file is written")
+    @Test("A mail to a recipient that is no e-mail address is refused, and no file is written")
     func hostile() async throws {
         let hostile = MailMessage(recipient: "a@b.example\r\nBcc: eve@c.example", subject: "", text: "", html: "")
         await #expect(throws: MailFailure.self) {

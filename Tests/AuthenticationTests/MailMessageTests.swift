@@ -22,7 +22,7 @@ import Values
         (message.split(separator: "\r\n\r\n", maxSplits: 1).first ?? "").split(separator: "\r\n")
     }
 
-    @Test("A mail has its required fields once each, and text and HTML as alternatives")
+    @Test("A mail has its required header fields once each, and text and HTML as alternatives")
     func whole() throws {
         #expect(
             try message(from: "Loom <no-reply@example.com>") == """
@@ -109,7 +109,7 @@ import Values
     }
 
     @Test(
-        "A mail's text cannot add a header field",
+        "A mail's subject cannot add a header field",
         arguments: [
             "a\r\nBcc: eve@example.net", "a\nBcc: eve@example.net", "a\rBcc: eve@example.net", "a\r\n\r\n<b>",
             "\u{85}b",

@@ -35,7 +35,7 @@ import Values
     }
 
     @Test(
-        "A sender at an address literal greets the mail server with that literal",
+        "If the sender's domain is an address literal, the mail server is greeted with that literal",
         arguments: ["[127.0.0.1]", "[IPv6:::1]"])
     func literal(_ domain: String) async throws {
         let server = try MailServerStandIn()
@@ -61,7 +61,7 @@ import Values
     typealias Refusal = (script: MailServerStandIn.Script, failure: MailFailure)
 
     @Test(
-        "A mail server's permanent refusal is final; any other failure is retried",
+        "A mail is given up if the server refuses its recipient or content for good, and retried otherwise",
         arguments: [
             ([.recipient: "550 <ada@example.org>: unknown"], .refused("the mail server answered 550 to the envelope")),
             ([.mail: "553 not you"], .temporary("the mail server answered 553 to the sender")),
@@ -80,7 +80,7 @@ import Values
     }
 
     @Test(
-        "A mail is retried if the mail server refuses its sender at RCPT, and given up if it refuses its recipient",
+        "A refusal at RCPT that concerns the mail's sender is retried, and one of the recipient is final",
         arguments: [
             (
                 [.recipient: "550 5.1.8 <no-reply@loom.example>: no such domain"],
@@ -100,7 +100,7 @@ import Values
     }
 
     @Test(
-        "A mail server's temporary error is retried, and its text stays out of the reason",
+        "A mail is retried after a refused greeting or a lost connection; the reason omits the server's text",
         arguments: [
             [.greeting: "554 <ada@example.org> go away"], [.greeting: ""], [.hello: ""], [.mail: ""], [.data: ""],
             // The mail may have been accepted: it is sent again rather than lost.
@@ -151,7 +151,7 @@ import Values
         #expect(!server.lines.contains { $0.hasPrefix("AUTH") || $0.hasPrefix("MAIL") || $0.hasPrefix("RCPT") })
     }
 
-    @Test("A check of the mail server goes as far as a mail would, and sends none")
+    @Test("A check of the mail server says EHLO and NOOP, and sends no mail")
     func check() async throws {
         let server = try MailServerStandIn()
         defer { server.stop() }
@@ -171,7 +171,7 @@ import Values
         #expect(server.lines.isEmpty)
     }
 
-    @Test("A cancelled task does not wait for a mail server that hangs")
+    @Test("Sending a mail that is cancelled does not wait for a mail server that hangs")
     func cancelled() async throws {
         // The stand-in's one thread waits for the first client, which sends nothing: the second waits.
         let server = try MailServerStandIn([.hello: "250-never ends"])

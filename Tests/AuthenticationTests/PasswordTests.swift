@@ -48,7 +48,7 @@ import Testing
         #expect(Self.fault(listed.decomposedStringWithCanonicalMapping) == .common)
     }
 
-    @Test("Passwords have no composition rules")
+    @Test("A password need not mix letters, digits and marks")
     func noComposition() {
         for text in ["correct horse battery", "mjukvirvel", "8302746195038", "KNITTWISE", "::::;;;;::", "a quiet loom"]
         {
@@ -72,7 +72,7 @@ import Testing
         #expect(Self.fault(text.uppercased()) == .common)
     }
 
-    @Test("A run of one character or one step is refused as a password, however long")
+    @Test("A password of one repeated character, or of consecutive ones, is refused, however long")
     func runs() {
         for text in [
             "aaaaaaaa", "AaAaAaAa", "        ", "........", "🧶🧶🧶🧶🧶🧶🧶🧶", "éééééééééé", "00000000000000", "abcdefgh",
@@ -84,7 +84,7 @@ import Testing
         #expect(Self.fault("abcdefhi") == nil)
     }
 
-    @Test("A longer password may contain a common word, or be many digits of the user's choice")
+    @Test("A password may contain a common word if other words, or many digits in no sequence, are added")
     func near() {
         for text in [
             "password of the loom", "my password1", "dragon fruit", "monkeywrench", "monkey83059274", "qwertz und zwei",
@@ -95,7 +95,7 @@ import Testing
         #expect(Self.fault("monkey12345678") == .common)
     }
 
-    @Test("A user's address, its local part, names and the service's name are refused as passwords")
+    @Test("A user's e-mail address, its local part, the user's and the service's name are refused as passwords")
     func personal() {
         let person = ["Kari.Holtenbakk@example.com", "Kari Holtenbakk", "Renfield-Hatch", "Loom & Sons"]
         for text in [

@@ -20,7 +20,7 @@ struct SignInAdmissionTests {
         func close() async {}
     }
 
-    @Test("Networks of one IPv6 site share one turn in the sign-in queue")
+    @Test("Sign-ins from all networks of one IPv6 site (/48) count as one sender in the sign-in queue")
     func sites() {
         let networks = ["2001:db8:7:1::/64", "2001:db8:7:ffff::/64"]
         #expect(Set(networks.map(HashingPool.sender)) == ["2001:db8:7::/48"])
@@ -28,7 +28,7 @@ struct SignInAdmissionTests {
         #expect(HashingPool.sender("192.0.2.1") == "192.0.2.1")
     }
 
-    @Test("A flood of sign-ins is turned away before it occupies the database")
+    @Test("A sign-in that finds the queue full is turned away before the database is read")
     func turnedAwayBefore() async throws {
         let hashing = HashingPool(
             parameters: PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1), workers: 1, queueLimit: 0,

@@ -25,7 +25,7 @@ struct LifecycleTests {
         }
     }
 
-    @Test("Background services end in reverse order, each before the one in front of it is told")
+    @Test("Background services stop in reverse order of their list, one after the other")
     func order() async {
         let diary = Diary()
         let stop = StopSignal()
@@ -37,7 +37,7 @@ struct LifecycleTests {
             diary.lines == ["sweeper", "listeners", "mail"].flatMap { ["\($0) is told", "\($0) ends"] })
     }
 
-    @Test("A service that does not end in time is cancelled, and those in front of it end too")
+    @Test("A background service that does not stop in time is cancelled, and those listed before it stop too")
     func grace() async {
         let diary = Diary()
         let stop = StopSignal()
@@ -50,7 +50,7 @@ struct LifecycleTests {
         #expect(Set(diary.lines) == ["listeners is told", "listeners ends", "mail is told", "mail ends"])
     }
 
-    @Test("Services get a last second before they are cancelled")
+    @Test("Before it cancels stubborn background services, the server runs its action for the last second")
     func lastSecond() async {
         let diary = Diary()
         let stop = StopSignal()
@@ -63,7 +63,7 @@ struct LifecycleTests {
         #expect(diary.lines.last == "listeners ends")
     }
 
-    @Test("A service is cancelled at the stop, even if the stop came before it ran")
+    @Test("A service's work is cancelled at the stop signal, even if the signal came before the work began")
     func cancelling() async {
         let stop = StopSignal()
         stop.send()

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("A phone's code gives its backend tokens")
 struct MainJobTests {
-    @Test("A phone's code gives its backend a different token for the same user", arguments: Backend.available)
+    @Test(
+        "An exchange code that a phone bought gives its backend a different token for the same user",
+        arguments: Backend.available)
     func exchangeForCode(backend: Backend) async throws {
         try await TestServer.with(backend) { server in
             let world = try await World(server)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Two nodes over one database behave as one")
 struct NodeTests {
     @Test(
-        "A code of one node is redeemed at the other, exactly once however many nodes ask",
+        "An exchange code of one node can be redeemed at another node, and only once in all",
         arguments: Backend.available)
     func code(backend: Backend) async throws {
         try await World.with(backend) { here in
@@ -38,7 +38,9 @@ struct NodeTests {
         }
     }
 
-    @Test("A phone that lost one node's answer gets the same successor from the other", arguments: Backend.available)
+    @Test(
+        "A phone that lost a refresh answer gets the same refresh token when it asks another node",
+        arguments: Backend.available)
     func refresh(backend: Backend) async throws {
         try await World.with(backend) { here in
             try await here.server.beside { node in
@@ -75,7 +77,7 @@ struct NodeTests {
     }
 
     @Test(
-        "A user disabled at one node is refused at the other at once, a client within a second",
+        "Tokens of a client disabled at one node fail at the other at once, its authentication in a second",
         arguments: Backend.available)
     func disabled(backend: Backend) async throws {
         try await World.with(backend) { here in
@@ -96,7 +98,7 @@ struct NodeTests {
         }
     }
 
-    @Test("Password guesses at one node are counted at the other", arguments: Backend.available)
+    @Test("Password guesses at one node count toward the limit at the other", arguments: Backend.available)
     func throttle(backend: Backend) async throws {
         try await World.with(backend) { here in
             try await here.server.beside { node in

@@ -23,7 +23,9 @@ import Values
         return input + "." + Base64URL.encode(key.sign(Array(input.utf8)))
     }
 
-    @Test("Every algorithm that another library signed with is verified", arguments: SignatureAlgorithm.allCases)
+    @Test(
+        "A JWT that another library signed is verified, whichever of the allowed algorithms it uses",
+        arguments: SignatureAlgorithm.allCases)
     func everyAlgorithm(_ algorithm: SignatureAlgorithm) async throws {
         let token = try #require(JWTFixtures.tokens[algorithm.rawValue])
         let keys = algorithm.isSymmetric ? AssertionKeys(secret: JWTFixtures.secret) : try fixtures()
@@ -85,7 +87,7 @@ import Values
         }
     }
 
-    @Test("An HMAC longer than its secret is refused")
+    @Test("A JWT's HMAC is refused if it is longer than the shared secret")
     func shortSecret() async throws {
         let token = try #require(JWTFixtures.tokens["HS512"])
         await #expect(throws: JWTRejection.algorithmOfAnotherKey) {
@@ -94,7 +96,7 @@ import Values
         #expect(AssertionKeys(secret: String(repeating: "x", count: 31)).isEmpty)
     }
 
-    @Test("An unknown key id is reported as such, and no other key is tried")
+    @Test("A JWT with an unknown key id is refused as such, and no other key is tried")
     func keyID() async throws {
         let keys = try keySet(JSONWebKey(Self.key).json.text)
         await #expect(throws: JWTRejection.unknownKey) {
@@ -111,7 +113,7 @@ import Values
         }
     }
 
-    @Test("An unverified token cannot choose a key's algorithm")
+    @Test("An unverified JWT does not fix the algorithm of its key for later JWTs")
     func notPinned() async throws {
         let keys = try fixtures()
         let header = #"{"alg":"PS512","kid":"rsa"}"#
@@ -122,7 +124,9 @@ import Values
         _ = try await keys.verify(try #require(JWTFixtures.tokens["PS256"]), allowed: Self.all)
     }
 
-    @Test("A JWT whose header demands an extension is refused", arguments: [#"["exp"]"#, "[]", "null", #"["b64"]"#])
+    @Test(
+        "A JWT with the member crit in its header is refused, whatever its value",
+        arguments: [#"["exp"]"#, "[]", "null", #"["b64"]"#])
     func critical(_ crit: String) async throws {
         let keys = try keySet(JSONWebKey(Self.key).json.text)
         await #expect(throws: JWTRejection.criticalExtension) {
@@ -160,7 +164,7 @@ import Values
         }
     }
 
-    @Test("A claim of the wrong type is an error, not an absent claim")
+    @Test("A JWT's claim of the wrong type is an error, not an absent claim")
     func claimTypes() async throws {
         let keys = try keySet(JSONWebKey(Self.key).json.text)
         func jwt(_ payload: String) async throws -> VerifiedJWT {

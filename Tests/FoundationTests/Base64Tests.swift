@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "Text that is no base64 with padding is refused",
+        "Text that is not padded base64 is refused",
         arguments: [
             "Q", "QQ", "QUI", "QQ=", " QQ==", "QQ==\n", "QUJD\n", "QUJDQ\nI=", "Q=Q=", "====", "A===", "QUJD=", "=QUJ",
             "QQ==QQ==", "-_-_", "QUJ\0", "QUJÄ", "QUJD-===",
@@ -36,7 +36,7 @@ import Testing
         #expect(Base64URL.encode([0xfb, 0xff]) == "-_8")
     }
 
-    @Test("Any bytes survive base64url, which Foundation reads alike")
+    @Test("Base64url is decoded to the bytes that it encodes, and is written as Foundation writes it")
     func roundTrip() {
         for length in 0...100 {
             let bytes = SystemRandom().bytes(length)
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "Base64url refuses a second spelling of the same bytes",
+        "Base64url with padding, spare bits, foreign characters or an impossible length is refused",
         arguments: [
             "Zg==", "Zh", "Zm9", "Zm8=", "A", "Zm9vA", "+/8", "Zm9v\n", " Zm9v", "Zm 9v", "Zm9v.", "Zé9v", "\u{212A}g",
         ])

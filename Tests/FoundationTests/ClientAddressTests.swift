@@ -23,7 +23,7 @@ struct ClientAddressTests {
     func quoted(field: String) { #expect(address([field]) == "5.5.5.5") }
 
     @Test(
-        "No address is taken from a Forwarded element that names two or is malformed",
+        "No client address is taken from a Forwarded element that names two addresses or is malformed",
         arguments: [
             "for=6.6.6.6;for=5.5.5.5", "for=6.6.6.6;FOR=5.5.5.5", #"for=6.6.6.6;host="x"#, #"host="x;for=6.6.6.6"#,
             #"for="6.6.6.6"#, #"for=6.6.6.6";host=x"#, #"for="6.6.6.6";host="a\""#,
@@ -32,7 +32,7 @@ struct ClientAddressTests {
     func malformed(field: String) { #expect(address([field]) == Self.peer) }
 
     @Test(
-        "The client's address is the nearest in Forwarded that is not a proxy's, whatever the form of the field",
+        "The client's address is the nearest in Forwarded that is not a trusted proxy's",
         arguments: [
             ([#"for=5.5.5.5;proto=https;host="id.example.com""#], "5.5.5.5"),
             ([#"proto=https;host="x";For = "5.5.5.5:4711" ; by=10.0.0.2"#], "5.5.5.5"),

@@ -31,7 +31,7 @@ import Values
         #expect(configuration.googleAPI == "https://oauth2.googleapis.com")
     }
 
-    @Test("The issuer is kept verbatim; its origin is as browsers write it, by default without the scheme's port")
+    @Test("The issuer is kept verbatim, or made from listen; its origin is written as browsers write it")
     func origins() throws {
         let tls = ["tls_certificate": "c", "tls_key": "k"]
         for (settings, issuer, origin) in [
@@ -47,7 +47,7 @@ import Values
         }
     }
 
-    @Test("Every setting has an option, except those that may hold a secret")
+    @Test("Every setting has a command line option, except those that may hold a secret")
     func options() throws {
         let secret: Set<ConfigurationKey> = [.masterKey, .mail, .sms, .smsSecret]
         let keys = ConfigurationKey.allCases.filter { !secret.contains($0) }
@@ -56,7 +56,7 @@ import Values
         for key in secret { #expect(throws: (any Error).self) { try ConfigurationOptions.parse([key.option, "x"]) } }
     }
 
-    @Test("A mistake in the templates folder is a configuration fault, so the service is not restarted repeatedly")
+    @Test("A mistake in the templates folder is a configuration fault, which doctor reports too")
     func templates() throws {
         let path = URL(filePath: try file("sv.json", #"{"login.titel": "Logga in"}"#)).deletingLastPathComponent()
         let folder = path.path(percentEncoded: false)
@@ -79,7 +79,7 @@ import Values
         #expect(good.state == .good && good.detail.contains(other.path(percentEncoded: false)))
     }
 
-    @Test("The command line beats the environment, which beats the file, which beats the default")
+    @Test("The command line overrides the environment, which overrides the file, which overrides the default")
     func order() throws {
         let file = try file("spindle.json", #"{"listen":"127.0.0.1:3","database":"f.db","log_level":"error"}"#)
         let configuration = try read(
@@ -91,7 +91,7 @@ import Values
     }
 
     @Test(
-        "JSON and YAML files mean the same, with lists as arrays or separated by commas",
+        "Configuration files in JSON and YAML mean the same; a list is an array or separated by commas",
         arguments: [
             (
                 "a.json",
@@ -115,7 +115,7 @@ import Values
         #expect(configuration.issuer.text == "https://127.0.0.1:8080")
     }
 
-    @Test("A setting without a value counts as not given")
+    @Test("A setting with an empty environment variable counts as not given")
     func empty() throws {
         let configuration = try read(
             [:], ["SPINDLE_LISTEN": "", "SPINDLE_TRUSTED_PROXIES": "", "SPINDLE_MASTER_KEY": ""])
@@ -123,7 +123,7 @@ import Values
         #expect(configuration.masterKey.path == "spindle.db.key")
     }
 
-    @Test("Text messages go to a folder, or to a gateway that knows the server's signature")
+    @Test("The setting sms takes a folder, or a gateway's address together with sms_secret")
     func texts() throws {
         #expect(try read().sms == nil)
         guard case .folder(let path) = try read([:], ["SPINDLE_SMS": "file:outbox/"]).sms else {
@@ -162,7 +162,7 @@ import Values
         #expect(try states("http://127.0.0.1:9000/?k=hidden", issuer: "https://login.example.com") == [.warning])
     }
 
-    @Test("Every fault is reported at once, with its key and its place")
+    @Test("All faults of a configuration are reported at once, each with its key and its place")
     func everyFault() throws {
         let faults = faults(
             ["listen": "nonsense"],
@@ -185,7 +185,7 @@ import Values
         #expect(faults.first { $0.key == "log_format" }?.place?.contains("a.json") == true)
     }
 
-    @Test("An unknown setting is a fault, except those of the tests")
+    @Test("An unknown setting is a fault, except the environment variables that the tests use")
     func unknownNames() throws {
         let environment = [
             "SPINDLE_LISTENS": "x", "SPINDLE_BINARY": "x", "SPINDLE_TEST_SPEED": "x", "HOME": "/",
@@ -197,7 +197,7 @@ import Values
     }
 
     @Test(
-        "An unknown setting is a fault even without a value, and so is an empty mapping as a value",
+        "In a configuration file an unknown setting without a value is a fault, and so is an empty mapping",
         arguments: [
             ("a.json", #"{"issuers":null,"maill":{},"listen":{},"terms":null}"#),
             ("a.yaml", "issuers:\nmaill: {}\nlisten: {}\nterms:\n"),
@@ -216,7 +216,7 @@ import Values
     }
 
     @Test(
-        "A malformed configuration file is one fault that quotes nothing",
+        "A malformed configuration file is one fault, which quotes nothing of the file",
         arguments: [
             ("a.json", #"{"master_key": "SECRET""#), ("a.json", #"{"listen":"a:1","listen":"SECRET:1"}"#),
             ("a.json", "[1]"), ("a.yaml", "master_key: [SECRET"), ("a.yaml", "listen: SECRET\nlisten: SECRET\n"),
@@ -231,7 +231,7 @@ import Values
     @Test("A missing configuration file is a fault")
     func missingFile() { #expect(faults(file: "/nonexistent/spindle.yaml").map(\.key) == ["--config"]) }
 
-    @Test("A configuration prints none of its secrets")
+    @Test("Neither a printed configuration nor a configuration fault shows a secret")
     func secretsDoNotPrint() throws {
         let configuration = try read(
             ["mail": "smtps://ada:SECRET@mail.example"],
@@ -310,7 +310,7 @@ import Values
     }
 
     @Test(
-        "A database password is refused on the command line, where others can read it, and only there",
+        "A database password is refused on the command line, and accepted in the environment",
         arguments: [
             ("spindle:secret@db/x", true), ("spindle:secret@a:1,b:2/x?a=b", true), ("db/x?password=secret", true),
             ("db/x?a=b&password=secret", true), ("spindle@db:5432/x", false), ("a:1,b:2/x", false),
@@ -355,7 +355,7 @@ import Values
     }
 
     @Test(
-        "A list with anything but plain values is a fault of the file",
+        "A configuration file with a list of anything but texts is refused as a whole",
         arguments: [
             ("a.json", #"{"trusted_proxies":[["10.0.0.0/8"]]}"#), ("a.json", #"{"trusted_proxies":["10.0.0.0/8",1]}"#),
             ("a.yaml", "trusted_proxies: [[10.0.0.0/8]]"), ("a.yaml", "- trusted_proxies"),
@@ -364,7 +364,7 @@ import Values
         #expect(faults(file: try file(name, text)).map(\.key) == ["--config"])
     }
 
-    @Test("A null or empty setting counts as not given")
+    @Test("A null, empty text or empty list in a configuration file counts as a setting not given")
     func absent() throws {
         let json = try read(file: try file("a.json", #"{"listen":null,"terms":"","trusted_proxies":[]}"#))
         #expect(json.listen.port == 8080 && json.terms == nil && json.trustedProxies.isEmpty)

@@ -13,13 +13,13 @@ import Values
         ConfigurationDiagnosis.findings(try read(commandLine)).filter { $0.state == .warning }.map(\.detail)
     }
 
-    @Test("Doctor warns of the defaults")
+    @Test("Doctor warns of nothing in the default configuration")
     func defaults() throws {
         #expect(try warnings([:]) == [])
         #expect(try warnings(["issuer": "https://id.example.com", "trusted_proxies": "10.0.0.0/8"]) == [])
     }
 
-    @Test("Doctor warns of an address that other machines reach without TLS")
+    @Test("Doctor warns if the server listens without TLS at an address that other machines reach")
     func openAddresses() throws {
         let open = try warnings([
             "listen": "0.0.0.0:8080", "admin_listen": "[::]:8081", "issuer": "https://id.example.com",
@@ -33,7 +33,7 @@ import Values
         #expect(try warnings(tls) == [])
     }
 
-    @Test("Doctor warns of an identity provider's address on another host than the provider's")
+    @Test("Doctor warns if facebook_api or google_api names another host than the provider's")
     func providers() throws {
         for (key, own) in [
             ("facebook_api", "https://graph.facebook.com/v19.0"), ("google_api", "https://oauth2.googleapis.com/"),
@@ -46,7 +46,7 @@ import Values
         }
     }
 
-    @Test("Doctor warns of keys without rotation, cached introspection and SameSite=None sessions")
+    @Test("Doctor warns of signing keys without rotation, cached introspection and SameSite=None sessions")
     func choices() throws {
         let keys = try warnings(["key_rotation": "0"])
         #expect(keys.count == 1 && keys.first?.hasPrefix("key_rotation 0: ") == true)
@@ -60,7 +60,7 @@ import Values
         #expect(sessions.count == 1 && sessions.first?.hasPrefix("session_samesite none") == true)
     }
 
-    @Test("Doctor warns of ranges of trusted proxies wider than networks are")
+    @Test("Doctor warns of a range of trusted proxies that is wider than a real network")
     func proxies() throws {
         for wide in ["0.0.0.0/0", "128.0.0.0/1", "8.0.0.0/7", "::/0", "2000::/3"] {
             let told = try warnings(["trusted_proxies": wide])
@@ -76,7 +76,7 @@ import Values
     @Test("Doctor has no finding about certificates for a server without TLS")
     func none() throws { #expect(CertificateDiagnosis.findings(try read(), at: now).isEmpty) }
 
-    @Test("Doctor reports a certificate that cannot be read as bad")
+    @Test("Doctor reports an unreadable certificate as a fault")
     func unreadable() throws {
         let configuration = try read(["tls_certificate": "/nonexistent/c.pem", "tls_key": "/nonexistent/k.pem"])
         let findings = CertificateDiagnosis.findings(configuration, at: now)
@@ -85,7 +85,7 @@ import Values
         #expect(findings.first?.detail.contains("/nonexistent/c.pem") == true)
     }
 
-    @Test("Doctor warns of a certificate's end two weeks ahead, and reports an expired one as a fault")
+    @Test("Doctor warns in the two weeks before a certificate expires, and reports an expired one as a fault")
     func end() {
         let states: [(Duration, Finding.State)] = [
             (.days(15), .good), (.days(14), .good), (.days(13), .warning), (.zero, .bad), (.days(-1), .bad),
@@ -100,7 +100,7 @@ import Values
             CertificateDiagnosis.finding("c.pem", end: now, at: now).detail == "c.pem ended at 2027-01-15T08:00:00Z")
     }
 
-    @Test("A running server logs its certificate's end two weeks ahead, and again when it has come")
+    @Test("A running server logs a warning in its certificate's last two weeks, and an error once it expired")
     func running() {
         let lines: [(Duration, String?)] = [
             (.days(14), nil), (.days(13), "warning the certificate ends soon ends="),
@@ -114,7 +114,7 @@ import Values
     }
 
     @Test(
-        "Doctor reports a clock that differs from the database server's by seconds",
+        "Doctor reports a clock that is three seconds or more apart from the database server's",
         arguments: Backend.available.filter { $0 == .postgresql }, [0, 3, -3, 300])
     func apart(backend: Backend, seconds: Int64) async throws {
         let address = try await backend.freshAddress()

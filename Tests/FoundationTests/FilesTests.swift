@@ -11,7 +11,7 @@ import Testing
         ])
     func folders(_ path: String, _ folder: String) { #expect(Files.folder(of: path) == folder) }
 
-    @Test("Folders are made for the server's user only; files are written, listed and read")
+    @Test("The server makes folders with access for its own user only, and lists and reads files in them")
     func reading() throws {
         let top = FileManager.default.temporaryDirectory.appending(path: "files-\(UUID())").path()
         defer { try? FileManager.default.removeItem(atPath: top) }

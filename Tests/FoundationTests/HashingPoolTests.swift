@@ -32,7 +32,7 @@ import Testing
         func add(_ name: String) { names.withLock { $0.append(name) } }
     }
 
-    @Test("The hashing pool hashes and verifies, with a new salt each time")
+    @Test("The hashing pool hashes and verifies passwords, with a new salt for each hash")
     func roundTrip() async throws {
         let pool = HashingPool(parameters: Self.cheap, random: SystemRandom())
         let first = try await pool.hash("correct horse", for: "a", random: SystemRandom())
@@ -43,7 +43,7 @@ import Testing
         #expect(try await !pool.verify("correct house", against: first, for: "a"))
     }
 
-    @Test("A sign-in of an unknown user costs as much work as a wrong password")
+    @Test("A sign-in of an unknown user computes as many hashes as one with a wrong password")
     func unknownUser() async throws {
         let pool = HashingPool(parameters: Self.cheap, random: SystemRandom())
         let hash = try await pool.hash("right", for: "a", random: SystemRandom())
@@ -54,7 +54,7 @@ import Testing
         #expect(pool.hashesComputed == start + 2)
     }
 
-    @Test("A caller beyond the full hashing queue is refused at once, and those that wait are served")
+    @Test("While the hashing queue is full a new caller is refused at once, and the waiting ones are served")
     func overload() async throws {
         let pool = HashingPool(parameters: Self.cheap, workers: 1, queueLimit: 2, random: SystemRandom())
         let gate = Gate()
@@ -71,7 +71,7 @@ import Testing
         #expect(try await !pool.verify("y", against: nil, for: "a"))
     }
 
-    @Test("No more callers are admitted to hashing than can be served, and one that leaves makes room")
+    @Test("No more callers are admitted to hashing than can be served; a caller that leaves frees its place")
     func admission() async throws {
         let pool = HashingPool(parameters: Self.cheap, workers: 1, queueLimit: 1, random: SystemRandom())
         let outcome = try await pool.admit("a") {
@@ -84,7 +84,7 @@ import Testing
         #expect(try await pool.admit("a") { try await pool.admit("a") { "again" } } == "again")
     }
 
-    @Test("A sender who fills the hashing queue neither shuts others out nor goes before them")
+    @Test("Another sender's job replaces the last job of the sender who fills the hashing queue")
     func turns() async throws {
         let pool = HashingPool(parameters: Self.cheap, workers: 1, queueLimit: 4, random: SystemRandom())
         let gate = Gate()
@@ -115,7 +115,7 @@ import Testing
         #expect(order.names.withLock { $0 } == ["flood", "ada", "bob", "carol"])
     }
 
-    @Test("A sender with most of the admissions does not keep out senders with few")
+    @Test("A sender that holds all admissions to hashing does not keep out senders that hold few")
     func sharedAdmission() {
         var admissions = HashingAdmissions()
         func entered(_ sender: String, of tries: Int) -> Int {
@@ -151,7 +151,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test("The hashing pool's threads run below the priority of the rest")
+        @Test("The hashing pool's threads run at a lower priority than the program's other threads")
         func priority() async throws {
             let pool = HashingPool(parameters: Self.cheap, workers: 1, random: SystemRandom())
             _ = try await pool.verify("x", against: nil, for: "a")

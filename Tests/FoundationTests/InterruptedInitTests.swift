@@ -30,7 +30,7 @@ import Values
     }
 
     @Test(
-        "The command init migrates a complete SQLite file, but not a PostgreSQL database that other nodes may use",
+        "The command init migrates a complete SQLite file, but not a PostgreSQL database others may use",
         arguments: Backend.available)
     func complete(backend: Backend) async throws {
         let address = try await backend.freshAddress()

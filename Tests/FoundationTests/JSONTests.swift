@@ -5,7 +5,7 @@ import Testing
 @Suite("JSON") struct JSONTests {
     private func read(_ text: String) throws -> JSON { try JSON(parsing: Array(text.utf8)) }
 
-    @Test("A JSON value that is written is read back, in order")
+    @Test("A JSON value that is written reads back the same, with its members in order")
     func roundTrip() throws {
         let value = JSON.members([
             "z": "text", "a": .array([1, .number(1.5), true, .null]), "empty": .object([]), "gone": nil,
@@ -67,7 +67,7 @@ import Testing
         #expect(throws: JSONSyntaxError.self) { try JSON(parsing: [0x31, 0, 0x32, 0]) }
     }
 
-    @Test("JSON nests at most 64 levels deep, long before the stack ends")
+    @Test("JSON nested more than 64 levels deep is refused before the stack is exhausted")
     func depth() throws {
         _ = try read(String(repeating: "[", count: 64) + String(repeating: "]", count: 64))
         #expect(throws: JSONSyntaxError.tooDeep) { try read(String(repeating: "[", count: 65)) }

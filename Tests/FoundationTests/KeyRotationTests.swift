@@ -16,7 +16,7 @@ import Values
     }
     private static func day(_ number: Int64) -> Timestamp { Timestamp(milliseconds: number * 86_400_000) }
 
-    @Test("The next key is published a lead before it signs, and the old one for a tail after")
+    @Test("The next signing key is published before it signs, and the old one for some time after")
     func table() {
         #expect(plan([], on: 0).isEmpty)
         #expect(plan([0], on: 88).isEmpty)
@@ -30,7 +30,7 @@ import Values
         #expect(plan([0], on: 4000, .init(period: nil)).isEmpty)
     }
 
-    @Test("A signing key is never deleted, and two are never made at once")
+    @Test("Rotation never deletes the key that signs, and never makes two keys at once")
     func invariants() {
         for now in Int64(0)...500 {
             for keys in [[0], [0, 90], [0, 10, 20], [0, 500], [300, 301]] as [[Int64]] {
@@ -45,7 +45,7 @@ import Values
         }
     }
 
-    @Test("The keys of each algorithm rotate independently")
+    @Test("The signing keys of each algorithm rotate independently")
     func algorithms() {
         let keys = [
             Key(id: "r", algorithm: .rs256, signsFrom: Self.day(0)),
@@ -55,7 +55,7 @@ import Values
             KeyRotation.plan(keys, now: Self.day(89), policy: Self.policy) == [.make(.rs256, signsFrom: Self.day(90))])
     }
 
-    @Test("Nodes that rotate at the same time make one key", arguments: Backend.available)
+    @Test("Nodes that rotate the signing keys at the same time make one new key", arguments: Backend.available)
     func race(_ backend: Backend) async throws {
         let (database, seal) = try await self.seal(backend)
         let keys = StoredSigningKeys(database: database, seal: seal)
@@ -66,7 +66,9 @@ import Values
         #expect(try await keys.all().map(\.signsFrom) == [Self.day(0), Self.day(90)])
     }
 
-    @Test("The key ring signs with the current key, and makes none", arguments: Backend.available)
+    @Test(
+        "The key ring signs with the current key, and makes no key for an algorithm without one",
+        arguments: Backend.available)
     func ring(_ backend: Backend) async throws {
         let (database, seal) = try await self.seal(backend)
         let clock = ManualClock(Self.day(0))
@@ -99,7 +101,7 @@ import Values
         #expect(try await keys.all().count == 2)
     }
 
-    @Test("Nodes that make the first key a moment apart make one", arguments: Backend.available)
+    @Test("Nodes that make the first signing key a moment apart make one key in all", arguments: Backend.available)
     func firstOfAll(_ backend: Backend) async throws {
         let (database, seal) = try await self.seal(backend)
         let keys = StoredSigningKeys(database: database, seal: seal)
@@ -111,7 +113,9 @@ import Values
         await database.close()
     }
 
-    @Test("A next key that is planned for later is brought forward instead of made twice", arguments: Backend.available)
+    @Test(
+        "An early rotation moves the planned next signing key forward instead of making another",
+        arguments: Backend.available)
     func hastened(_ backend: Backend) async throws {
         let (database, seal) = try await self.seal(backend)
         let keys = StoredSigningKeys(database: database, seal: seal)
@@ -126,7 +130,8 @@ import Values
     }
 
     @Test(
-        "A withdrawn signing key is gone at once, and the planned key or a new one signs", arguments: Backend.available)
+        "A withdrawn signing key is deleted at once, and the planned key or a new one signs from then on",
+        arguments: Backend.available)
     func withdrawn(_ backend: Backend) async throws {
         let (database, seal) = try await self.seal(backend)
         let keys = StoredSigningKeys(database: database, seal: seal)
@@ -150,7 +155,7 @@ import Values
         #expect(try await keys.all().count == 2, "other algorithms are left alone")
     }
 
-    @Test("Concurrent withdrawals of one key make one next key", arguments: Backend.available)
+    @Test("Concurrent withdrawals of one signing key make one replacement", arguments: Backend.available)
     func withdrawnTwice(_ backend: Backend) async throws {
         let (database, seal) = try await self.seal(backend)
         let keys = StoredSigningKeys(database: database, seal: seal)

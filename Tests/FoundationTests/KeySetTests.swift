@@ -23,7 +23,7 @@ import Testing
             .verify(Self.token, allowed: Self.all)
     }
 
-    @Test("Unusable keys in a JWK set do not spoil the usable one")
+    @Test("A usable key in a JWK set is used even beside unusable ones")
     func mixedSet() async throws {
         let zeros = String(repeating: "A", count: 43)
         try await verify(
@@ -41,7 +41,7 @@ import Testing
         ["use": .null, "alg": .null, "key_ops": .null, "x5c": .null, "x5t": .null, "x5u": .null, "ext": .null],
     ]
 
-    @Test("A JWK that is marked for verifying is used", arguments: usable)
+    @Test("A JWK is used if no member excludes it from verifying signatures", arguments: usable)
     func used(_ changes: [String: JSON?]) async throws { try await verify(with: Self.jwk(changes)) }
 
     private static let unusable: [[String: JSON?]] = [
@@ -92,7 +92,7 @@ import Testing
         await #expect(throws: JWTRejection.unknownKey) { try await verify(with: shifted) }
     }
 
-    @Test("An RSA key of 1024 bits, or with an absurd exponent, verifies nothing")
+    @Test("An RSA key of 1024 bits, or with an unsafe exponent, is not used to verify signatures")
     func weakKeys() async throws {
         let weak = try #require(JWTFixtures.keys["weak"])
         let keys = try AssertionKeys(keySet: "{\"keys\":[\(weak)]}")
@@ -111,7 +111,7 @@ import Testing
         #expect(try !AssertionKeys(keySet: #"{"keys":[{"kty":"RSA","n":"\#(padded)","e":"AQAB"}]}"#).isEmpty)
     }
 
-    @Test("Only the first hundred keys and the first 64 KiB of a JWK set count")
+    @Test("Only the first hundred keys of a JWK set are used, and a set of more than 64 KiB is refused")
     func bounds() async throws {
         let filler = String(repeating: "{},", count: 99)
         _ = try await AssertionKeys(keySet: "{\"keys\":[\(filler)\(Self.jwk.json.text)]}")
@@ -126,7 +126,7 @@ import Testing
         arguments: ["", "[]", "{}", #"{"keys":{}}"#, #"{"keys":[],"keys":[]}"#, "{\"keys\":["])
     func notASet(_ text: String) { #expect(throws: AssertionKeys.Unreadable.self) { try AssertionKeys(keySet: text) } }
 
-    @Test("The server's own JWK is published without its private half, with the thumbprint of its required members")
+    @Test("The server's JWK has no private member, and its kid is the thumbprint of its required members")
     func ownKey() throws {
         let json = JSONWebKey(Self.key).json
         #expect(json.members?.map(\.name) == ["crv", "kty", "x", "y", "use", "alg", "kid"])
@@ -154,7 +154,9 @@ import Testing
         return input + "." + Base64URL.encode(Self.own.sign(Array(input.utf8)))
     }
 
-    @Test("Up to four keys that fit are tried for a token; if more fit, none is", arguments: [nil, "k"] as [String?])
+    @Test(
+        "At most four keys of a JWK set are tried for a token; if more keys match, the token is refused",
+        arguments: [nil, "k"] as [String?])
     func four(name: String?) async throws {
         _ = try await keySet(4, named: name).verify(tokenNaming(name), allowed: Self.all)
         await #expect(throws: JWTRejection.tooManyKeys) {
@@ -162,7 +164,7 @@ import Testing
         }
     }
 
-    @Test("The key that a token names is found among a hundred, and so is the only one of its algorithm")
+    @Test("In a large JWK set the key that a token names is found, and so is the only one of its algorithm")
     func named() async throws {
         var keys = (1..<99).map { _ in JSONWebKey(PrivateKey.generate(.edDSA)).json }
         keys.append(JSONWebKey(Self.own).json)

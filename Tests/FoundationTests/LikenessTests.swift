@@ -22,7 +22,7 @@ import Testing
     func rare(_ name: String, other: String) { #expect(name.likeness == other.likeness, "\(name.likeness)") }
 
     @Test(
-        "A name followed by a small sign counts as the name without it",
+        "A name followed by a small sign such as ™ counts as the name without it",
         arguments: ["Aftenbladet™", "Aftenbladet℠", "Aftenbladetª", "Aftenbladet¹", "Aftenbladetʰ", "AftenbladetⓇ"])
     func signs(_ name: String) {
         #expect(!name.likenesses.isDisjoint(with: "Aftenbladet".likenesses), "\(name.likenesses)")
@@ -34,7 +34,7 @@ import Testing
         arguments: ["ᴬᶠᵗᵉⁿ", "Ⓐⓕⓣⓔⓝ", "ᴬften", "Aft™en"])
     func small(_ name: String) { #expect(!name.likenesses.isDisjoint(with: "Aften".likenesses), "\(name.likenesses)") }
 
-    @Test("A name that drops a sign is like its former self; one that gains a sign is not")
+    @Test("A new name that drops a sign such as ™ is like the former name; one that adds a sign is not")
     func former() {
         #expect("ACME".isAlike("Acme") && "Acme".isAlike("Acme") && "Ac\u{200B}me.".isAlike("ACME"))
         #expect("Acme™".likeness == "AcmeTM".likeness, "at a glance")
@@ -43,10 +43,10 @@ import Testing
         #expect(!"Acme".isAlike("Rival") && !"📚".isAlike("📚") && !"".isAlike(""))
     }
 
-    @Test("Names that differ are told apart", arguments: ["Aftenblad", "Morgenbladet", "Аftenposten", ""])
+    @Test("Names that look different are told apart", arguments: ["Aftenblad", "Morgenbladet", "Аftenposten", ""])
     func different(_ name: String) { #expect(name.likeness != "Aftenbladet".likeness) }
 
-    @Test("Roman numerals, zeros and joined letters count as what they look like")
+    @Test("Roman numerals, zeros and joined letters in a name count as what they look like")
     func others() {
         #expect("Loom Ⅻ".likeness == "loom XII".likeness)
         #expect("L00m".likeness == "Loom".likeness && "Coɾner".likeness != "Corner".likeness)

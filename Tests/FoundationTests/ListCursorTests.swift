@@ -3,7 +3,7 @@ import Values
 
 @Suite("List cursors")
 struct ListCursorTests {
-    @Test("A cursor gives back the position it was made of, for its list and filters in any order")
+    @Test("A list cursor yields its position only for its list and its filters, given in any order")
     func position() {
         let list = ListCursor(of: "clients", filters: [("a", "1"), ("b", "2")])
         let same = ListCursor(of: "clients", filters: [("b", "2"), ("a", "1")])
@@ -19,7 +19,7 @@ struct ListCursorTests {
         }
     }
 
-    @Test("A text that the list did not issue is no cursor, whatever its bytes")
+    @Test("Text that a list did not issue is refused as its cursor, whatever its bytes")
     func foreign() {
         let list = ListCursor(of: "users")
         for text in ["", "null", "0", "1001", "AAAAAAAA", "AAAAAAAAAAAA", " ", "é", "\u{0}"] {

@@ -131,7 +131,7 @@ import Values
         }
     }
 
-    @Test("Every logged line is written after a flush, in order")
+    @Test("After a flush of the log every logged line has been written, in order")
     func order() throws {
         let stuck = Stuck(capacity: 4096)
         let logger = stuck.log.logger()
@@ -176,7 +176,7 @@ import Values
         #expect(records.allSatisfy { $0.record.metadata["list"] == [.string(kept)] })
     }
 
-    @Test("Equal errors are one log line with their count, and each refusal is a line")
+    @Test("Equal errors make two log lines, the first and one with the count; each refusal makes its own line")
     func repeated() throws {
         let stuck = Stuck(capacity: 4096)
         let logger = stuck.log.logger()
@@ -191,7 +191,7 @@ import Values
         #expect(lines.filter { $0.contains("refused") }.count == 3)
     }
 
-    @Test("Equal errors are counted in the log while the server runs, a second after the first")
+    @Test("While the server runs, the log tells the count of equal errors a second after the first")
     func toldInTime() async throws {
         let pipe = Pipe()
         let log = StandardErrorLog(
@@ -212,7 +212,7 @@ import Values
         withExtendedLifetime(log) {}
     }
 
-    @Test("A log line below the level is not even formatted")
+    @Test("A log line below the configured level is not even formatted")
     func level() throws {
         let stuck = Stuck(capacity: 10)
         let logger = stuck.log.logger()
@@ -221,7 +221,7 @@ import Values
         #expect(try stuck.lines().map { $0.hasSuffix("notice   said") } == [true])
     }
 
-    @Test("A logger's members are in each of its lines; those of a line win")
+    @Test("A logger's metadata is in each of its lines; a line's own metadata overrides it")
     func members() throws {
         let stuck = Stuck(capacity: 10, format: .json)
         var logger = stuck.log.logger()
@@ -233,7 +233,7 @@ import Values
         #expect(lines.last?.hasSuffix(#""message":"refused","metadata":{"request_id":"8"}}"#) == true)
     }
 
-    @Test("A log reader that is gone does not keep the process from ending")
+    @Test("A log whose reader has closed its end does not keep the process from ending")
     func goneReader() throws {
         signal(SIGPIPE, SIG_IGN)
         let pipe = Pipe()
@@ -313,7 +313,7 @@ import Values
         #expect(isWritten, "the next outage begins with a line")
     }
 
-    @Test("Errors that return before their end was logged get one line about it")
+    @Test("The log keeps counting an error that recurs before its end was logged")
     func flapping() {
         var repeated = RepeatedErrors()
         var told: [LogRecord] = []
@@ -335,7 +335,7 @@ import Values
         #expect(repeated.isEmpty)
     }
 
-    @Test("Errors of different requests are equal, and those of another reason or message are not")
+    @Test("In the log, errors that differ only in their request are equal; those of another reason are not")
     func equality() {
         var repeated = RepeatedErrors()
         let errors = [
@@ -355,7 +355,7 @@ import Values
         #expect(told.map { $0.metadata["count"]?.description } == ["\(10_000 - 64)"])
     }
 
-    @Test("A clock that is set back does not keep an error waiting")
+    @Test("A repeated error counts as over in the log when the clock is set back")
     func clockSetBack() {
         var repeated = RepeatedErrors()
         _ = repeated.admit(error(), at: clock.now)

@@ -54,7 +54,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 100)
     }
 
-    @Test("A master key file that holds no key, or cannot be read or written, is reported with its path")
+    @Test("A malformed master key file is an error, and one that cannot be written is reported with its path")
     func unreadable() throws {
         let file = MasterKeyFile(path: folder.path("b.key"))
         for text in ["", "not a key", String(repeating: "A", count: 4096)] {
@@ -68,7 +68,7 @@ import Testing
         #expect("\(error as Any)".contains("no/such/folder.key"))
     }
 
-    @Test("Each place and row has its own seal")
+    @Test("A sealed value opens only for the purpose and the row that it was sealed for")
     func places() throws {
         let seal = Seal(masterKey: .random(from: SystemRandom()), random: SystemRandom())
         let other = Seal(masterKey: .random(from: SystemRandom()), random: SystemRandom())
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("A successor master key opens the old seals only together with its predecessor")
+    @Test("A sealed successor of a refresh token opens only with the old token, its row and the master key")
     func successors() {
         let seal = Seal(masterKey: .random(from: SystemRandom()), random: SystemRandom())
         let sealed = seal.seal("next", .successor, of: "old", row: "r")

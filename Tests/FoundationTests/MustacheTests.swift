@@ -24,12 +24,12 @@ import Testing
         #expect(try render("{{a}}", values, escaping: .none) == "<i>&\"'\u{301}")
     }
 
-    @Test("Numbers and booleans are written by name in a template, and a missing value is empty")
+    @Test("A template writes numbers and booleans as text, and nothing for a missing value")
     func values() throws {
         #expect(try render("{{n}} {{t}} [{{none}}] [{{none.at.all}}]", ["n": 7, "t": true]) == "7 true [] []")
     }
 
-    @Test("A section is written once for a value, once for each list item, and not for false, none or an empty list")
+    @Test("A template's section is written per value or list item, not for false, nothing or an empty list")
     func sections() throws {
         let values: [String: Any] = [
             "yes": true, "no": false, "list": ["a", "b"], "empty": [String](), "text": "t", "blank": "", "zero": 0,
@@ -47,7 +47,7 @@ import Testing
                 == "a,b,12<t>")
     }
 
-    @Test("A name in a template is looked up from the innermost value outwards, its further parts in what was found")
+    @Test("A template looks up a name's first part from the innermost value outwards, and the rest inside it")
     func lookup() throws {
         let values: [String: Any] = [
             "a": ["b": ["c": "abc"], "name": "inner"], "name": "outer", "other": "o", "b": ["d": "bd"],
@@ -59,13 +59,13 @@ import Testing
         #expect(try render("{{#a}}{{.name}}[{{.other}}]{{/a}}", values) == "inner[]")
     }
 
-    @Test("A value's properties are its members in a template; a nil one gives way to an outer one")
+    @Test("In a template a value's properties are its members; an outer value replaces a nil property")
     func properties() throws {
         let text = "{{#page}}{{name}} {{nothing}} {{something}} {{#items}}{{.}}{{/items}}{{/page}}"
         #expect(try render(text, ["page": Page(), "nothing": "outer"]) == "Kari outer s ab")
     }
 
-    @Test("A template used as a value is rendered with the values of its place; one that names itself ends")
+    @Test("A template used as a value is rendered with the values around it, and self-reference is cut off")
     func templates() throws {
         let inner = try MustacheTemplate(parsing: "<b>{{name}}</b>")
         #expect(try render("{{#p}}{{text}}{{/p}}", ["text": inner, "p": ["name": "<"]]) == "<b>&lt;</b>")

@@ -6,7 +6,7 @@ import Values
 
 @Suite("Unicode normal forms") struct NormalFormTests {
     @Test(
-        "The same characters become the same bytes, however they are typed",
+        "Text is normalized to the same bytes for the same characters, however they were typed",
         arguments: [
             ("a", "a"), ("", ""), ("e\u{301}", "\u{E9}"), ("\u{212B}", "\u{C5}"), ("A\u{30A}", "\u{C5}"),
             // Marks of two classes in either order; of one class as they stand.
@@ -39,7 +39,7 @@ import Values
         #expect(different.subtracting([0xF73, 0xF75, 0xF81]).isEmpty)
     }
 
-    @Test("Normalizing twice changes nothing")
+    @Test("Normalizing text twice gives the same as normalizing it once")
     func twice() {
         for text in ["a\u{301}\u{323}", "\u{1112}\u{1161}", "\u{F73}\u{323}", "\u{1F6}\u{345}", "x\u{0}e\u{301}"] {
             let form = text.canonicallyComposed
@@ -58,7 +58,7 @@ import Values
     }
 
     @Test(
-        "Thirty combining marks in a row are text, however many letters have them",
+        "Text with thirty combining marks in a row is accepted, however many letters have them",
         arguments: [
             "", "plain", marks(30), marks(30) + marks(30), marks(30, after: ""), "Nguyễn Thị Ánh Tuyết",
             "Nguye\u{302}\u{303}n", "हिन्दी क्षत्रिय", "ประเทศไทยกำลังก้าวหน้า", "שָׁלוֹם", "ཧཱུྃ", "👩‍👩‍👧‍👦🇳🇴",
@@ -70,7 +70,7 @@ import Values
     }
 
     @Test(
-        "Thirty-one combining marks in a row are refused wherever they stand",
+        "Text with thirty-one combining marks in a row is refused, wherever they stand",
         arguments: [
             marks(31), marks(31, after: ""), "before " + marks(31) + "after", marks(30) + marks(31),
             marks(16_000), "a" + String(repeating: "\u{301}", count: 31),
@@ -92,7 +92,7 @@ import Values
     }
 
     /// Compared as texts, these two names would be one name twice.
-    @Test("A run of combining marks in a JSON member's name is refused before the name is compared")
+    @Test("A long run of combining marks in a JSON member's name is refused before names are compared")
     func names() {
         let below = String(repeating: "\u{316}", count: 30)
         let (one, other) = ("a\u{300}\(below)", "a\(below)\u{300}")
@@ -104,7 +104,7 @@ import Values
         #expect("\(JSONSyntaxError.tooManyMarks(offset: 2))" == "more than 30 combining marks in a row at byte 2")
     }
 
-    @Test("Stored text that breaks the rule about combining marks is still read")
+    @Test("Stored JSON with more than thirty combining marks in a row is still read")
     func stored() throws {
         let json = JSON.members(["name": .string(Self.marks(31))])
         #expect(try JSON(stored: json.text) == json)
@@ -119,7 +119,7 @@ import Values
 
 @Suite("Host names in ASCII") struct HostNameTests {
     @Test(
-        "A host name becomes the form of the domain name system",
+        "An internationalized host name is converted to its ASCII form",
         arguments: [
             ("bücher.example", "xn--bcher-kva.example"), ("BÜCHER.Example", "xn--bcher-kva.example"),
             ("bu\u{308}cher.example", "xn--bcher-kva.example"), ("例え.jp", "xn--r8jz45g.jp"),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Mails in a merchant's words")
 struct OwnMailTests {
-    @Test("Every name that a merchant may use in its mail has a value")
+    @Test("Every placeholder that a merchant's mail text may use has a value")
     func names() throws {
         let link = "https://a.example/x?a=1&b=2"
         let templates = try Templates(site: "a.example")
@@ -68,7 +68,7 @@ struct OwnMailTests {
         }
     }
 
-    @Test("An issuer's name does not become a link in the mail about its new sign-in method")
+    @Test("An identity provider's name does not become a link in the mail about a new sign-in method")
     func issuer() throws {
         let letter = MailTemplate.signInLinked(
             provider: "Pay at https://evil.example/x or", link: "https://a.example/x")
@@ -78,10 +78,10 @@ struct OwnMailTests {
         }
     }
 
-    @Test("A merchant's mails may be in each language of the pages")
+    @Test("A merchant may have mail texts in each language of the pages")
     func languages() { #expect(Set(MailTexts.languages) == Set(Language.allCases.map(\.rawValue))) }
 
-    @Test("A mail template of the operator's shows a merchant's words unchanged")
+    @Test("An operator's mail template shows the text of a merchant's mail unchanged")
     func folder() throws {
         let folder = try TemporaryFolder()
         try "<p>{{text}}</p>{{#links}}{{address}}{{/links}}".write(

@@ -12,7 +12,7 @@ import Testing
 
     private let norwegian = Frame(language: .norwegian)
 
-    @Test("A template, a text and the stylesheet of the folder replace the built-in ones; the rest stays")
+    @Test("Templates, texts and a stylesheet in the templates folder replace the built-in ones; the rest stays")
     func overriding() throws {
         let templates = try templates([
             "signed_out.html": "<h1>[[signedOut.title]]</h1><p>Bye! [[signedOut.text]]</p>", "spindle.css": "p {}",
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "A fault in the templates folder names its file and key",
+        "A fault in the templates folder is reported with its file, and with the text's key if there is one",
         arguments: [
             ("login.html", "<h1>[[login.titel]]</h1>", "login.titel"),
             ("login.html", "<h1>{{#a}}x</h1>", nil),
@@ -58,7 +58,7 @@ import Testing
         #expect(fault.description.hasPrefix(fault.file))
     }
 
-    @Test("A missing templates folder is a fault, and so is a file that is not text")
+    @Test("A missing templates folder is a fault, and so is a file in it that is not text")
     func unreadable() throws {
         #expect(throws: TemplateFault.self) { try Templates(overriding: "/nowhere/at/all") }
         let folder = try TemporaryFolder()
@@ -66,7 +66,7 @@ import Testing
         #expect(throws: TemplateFault.self) { try Templates(overriding: folder.path) }
     }
 
-    @Test("A file in the templates folder that is a device or a pipe is refused without reading it")
+    @Test("A file in the templates folder that leads to a device is refused")
     func special() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createSymbolicLink(
@@ -86,7 +86,7 @@ import Testing
         #expect(css.contains("--on-accent: \(onAccent);"))
     }
 
-    @Test("A button of nearly the card's colour gets an edge, in light or in dark mode")
+    @Test("A button in a brand colour close to the card's colour gets an edge, in light or in dark mode")
     func edges() {
         let edges = { (accent: String) in
             Stylesheet.brand(accent: accent).matches(of: /--accent-edge: ([^;]+);/).map { String($0.output.1) }
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(
-        "Only a colour becomes part of a brand's stylesheet",
+        "Only a colour of six hexadecimal digits becomes part of a brand's stylesheet",
         arguments: ["", "red", "#fff", "#12345g", "#+12345", "#123456;}"])
     func noColour(accent: String) { #expect(Stylesheet.brand(accent: accent).isEmpty) }
 
@@ -113,7 +113,7 @@ import Testing
         #expect(Language.preferred(uiLocales: uiLocales, acceptLanguage: acceptLanguage) == language)
     }
 
-    @Test("A browser's list of languages is read up to a limit")
+    @Test("Only the first thousand bytes of a browser's Accept-Language are read")
     func long() {
         func language(_ accepted: String) -> Language {
             Language.preferred(uiLocales: nil, acceptLanguage: accepted)
@@ -127,7 +127,7 @@ import Testing
         #expect(language(String(repeating: "a,", count: 15_000) + "sv") == .english)
     }
 
-    @Test("Every mail tells its sender and what to do, in text and HTML, with links on their own lines")
+    @Test("Every mail names its sender in text and HTML, and has links on their own lines, not in the subject")
     func mails() throws {
         let link = "https://a.example/x?a=1&b=2"
         let templates = try Templates(site: "a.example")

@@ -64,7 +64,7 @@ extension PageSamples {
 
     // MARK: Every page, every language
 
-    @Test("Every page names its language and fits a narrow screen, without inline script, style or foreign parts")
+    @Test("Every page states its language and fits a narrow screen, without inline code or foreign resources")
     func frame() throws {
         for language in Language.allCases {
             for (name, html) in try Self.all("plain", language) where !name.hasPrefix("mail") {
@@ -96,7 +96,7 @@ extension PageSamples {
         }
     }
 
-    @Test("Every page has landmarks, one main heading, labels, and unique ids that exist")
+    @Test("Every page has landmarks, one main heading, labelled fields, and unique ids for every reference")
     func outline() throws {
         for (name, html) in try Self.all("plain") where !name.hasPrefix("mail") {
             for tag in ["<header>", "<main>", "<footer>", "<h1>"] {
@@ -148,7 +148,9 @@ extension PageSamples {
         }
     }
 
-    @Test("Every message page is shown by an endpoint", arguments: MessagePage.Topic.allCases)
+    @Test(
+        "Every topic of a message page is used in the source code of the endpoints",
+        arguments: MessagePage.Topic.allCases)
     func shown(_ topic: MessagePage.Topic) throws {
         #expect(try Self.shown.get().contains(topic.rawValue))
     }
@@ -171,7 +173,7 @@ extension PageSamples {
 
     // MARK: Single pages
 
-    @Test("The login form ties labels to inputs and names its fields for password managers")
+    @Test("The login form labels its inputs and names them for password managers")
     func loginForm() throws {
         let page = LoginPage(action: "/login", formToken: "t", continueTo: "/me?a=1&b=2", email: "a@example.com")
         let html = try Self.templates.get().login(page, in: Self.english)
@@ -204,7 +206,7 @@ extension PageSamples {
     }
 
     @Test(
-        "The confirmation page keeps the address, offers neither remembering nor sign-up, and cancels by its own form")
+        "The page for confirming a sign-in has a read-only address, a cancel form, and no sign-up link")
     func confirmation() throws {
         let page = LoginPage(
             action: "/login", formToken: "t", continueTo: "/", email: "a@example.com", isConfirmation: true,
@@ -219,7 +221,7 @@ extension PageSamples {
         #expect(html.contains("<button type=\"submit\" name=\"decision\" value=\"cancel\""))
     }
 
-    @Test("The consent page has a box for each scope, and sends required scopes without asking")
+    @Test("The consent page has a checkbox for each scope; that of a required scope cannot be unchecked")
     func consent() throws {
         let page = ConsentPage(
             clientName: "App", maker: .merchant("Shop"),
@@ -254,7 +256,7 @@ extension PageSamples {
         #expect(try !html(.selfRegistered).contains("</strong> <bdi>") && !html(.platform).contains("caution"))
     }
 
-    @Test("Only the field that is too long is marked on the profile page", arguments: ProfileField.allCases)
+    @Test("The account page marks only the profile field that is too long", arguments: ProfileField.allCases)
     func profileField(_ field: ProfileField) throws {
         let page = AccountPage(
             account: Profile(email: "a@example.com", emailVerified: true, hasPassword: true), formToken: "t",
@@ -265,7 +267,7 @@ extension PageSamples {
         #expect(marked.map { String($0.output.1) } == [field.rawValue])
     }
 
-    @Test("An unverified address has a link to verify it; a user without an address has neither")
+    @Test("The account page links to /verify only if the user has an address and it is unverified")
     func unverified() throws {
         func html(_ email: String, _ verified: Bool) throws -> String {
             let profile = Profile(email: email, emailVerified: verified, hasPassword: true)
@@ -279,7 +281,7 @@ extension PageSamples {
         for absent in [link, "<bdi></bdi>"] { #expect(try !html("", false).contains(absent)) }
     }
 
-    @Test("The account page reports an error at the fields of one form, and ends only other sessions")
+    @Test("The account page marks an error only in the form it is about, and offers to end only other sessions")
     func account() throws {
         let session = { (id: String, isCurrent: Bool) in
             SessionItem(
@@ -302,7 +304,7 @@ extension PageSamples {
         #expect(html.contains("<time datetime=\"2026-11-21 10:58Z\">2026-11-21 10:58 UTC</time>"))
     }
 
-    @Test("A message without detail, hint or link leaves no empty element")
+    @Test("A message page without detail or link has no empty element for them")
     func message() throws {
         let html = try Self.templates.get().message(MessagePage(topic: .accountDeleted), in: Self.english)
         #expect(html.contains("<h1>Your account is deleted</h1>"))
@@ -323,7 +325,9 @@ extension PageSamples {
         #expect(html.contains("<p>accounts.example</p>"))
     }
 
-    @Test("Every page in development mode begins with the banner", arguments: Language.allCases)
+    @Test(
+        "In development mode every page begins with the development banner; in other modes no page has it",
+        arguments: Language.allCases)
     func banner(_ language: Language) throws {
         let development = try Templates(site: "users.example", isDevelopment: true)
         let plain = try Templates(site: "users.example")

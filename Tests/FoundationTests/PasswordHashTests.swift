@@ -17,7 +17,7 @@ import Testing
         #expect(made == hash)
     }
 
-    @Test("The standard cost is OWASP's first choice, and is recorded in the hash")
+    @Test("The standard cost of password hashes is OWASP's first choice for Argon2id, and is stated in the hash")
     func cost() throws {
         let hash = try PasswordHash(of: [1], salt: [UInt8](repeating: 0, count: 16), parameters: .standard)
         #expect(hash.encoded.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
@@ -40,7 +40,7 @@ import Testing
         #expect(hash.needsUpgrade(to: .standard) == isWeaker)
     }
 
-    @Test("The same characters typed in two ways are one password")
+    @Test("A password verifies in composed and in decomposed characters, whichever were used to choose it")
     func normalization() async throws {
         let composed = try PasswordHash.Typed("caf\u{E9}")
         let decomposed = try PasswordHash.Typed("cafe\u{301}")
@@ -70,7 +70,7 @@ import Testing
         #expect(try await !pool.verify("a", against: hash, for: "a"))
     }
 
-    @Test("Text that is no hash is an error, not a wrong password")
+    @Test("A stored text that is no password hash causes an error, not the answer that the password is wrong")
     func damaged() {
         for encoded in ["", "x", "$argon2id$v=19$m=8,t=1,p=1$$", "$argon2i$v=19$m=8,t=1,p=1$c29tZXNhbHQ$aGFzaA"] {
             #expect(throws: PasswordHashingFailed()) {
@@ -208,7 +208,7 @@ import Testing
 
     private static func cafe(_ digest: String) -> String { "$pbkdf2-sha256$1000$c2FsdHNhbHQ$\(digest)" }
 
-    @Test("A stand-in hash is computed, and never matches")
+    @Test("For an unknown user the given stand-in hash is computed, and no password matches")
     func standIn() async throws {
         let pool = HashingPool(parameters: Self.cheap, workers: 1, random: SystemRandom())
         let hash = try PasswordHash(imported: "$pbkdf2$1$c2FsdA$DGDID5YfDnHzqbUkr2ASBi/gN6Y")

@@ -4,7 +4,9 @@ import JSON
 import Testing
 
 @Suite("Private keys") struct PrivateKeyTests {
-    @Test("A private key survives encoding as PKCS #8", arguments: PrivateKey.Algorithm.allCases)
+    @Test(
+        "A private key is the same after being encoded as PKCS #8 and read back",
+        arguments: PrivateKey.Algorithm.allCases)
     func roundTrip(_ algorithm: PrivateKey.Algorithm) throws {
         let key = PrivateKey.generate(algorithm)
         let again = try PrivateKey(pkcs8: key.pkcs8, algorithm: algorithm)
@@ -12,7 +14,7 @@ import Testing
         #expect(again.pkcs8 == key.pkcs8)
     }
 
-    @Test("The numbers of a signature have the sizes that JOSE requires")
+    @Test("Key coordinates and signatures have the byte lengths that JOSE requires")
     func sizes() {
         guard case .rsa(let modulus, let exponent) = PrivateKey.generate(.rs256).publicNumbers else {
             Issue.record("no RSA key")
@@ -30,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("A private key of another kind is refused")
+    @Test("A private key of another algorithm than expected, or in damaged PKCS #8, is refused")
     func refusals() throws {
         let rsa = PrivateKey.generate(.rs256).pkcs8
         let ec = PrivateKey.generate(.es256).pkcs8

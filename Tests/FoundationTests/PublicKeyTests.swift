@@ -144,7 +144,7 @@ import Testing
         ),
     ]
 
-    @Test("A PSS signature needs a salt as long as the digest and one digest throughout")
+    @Test("A PSS signature needs a salt as long as the digest, and the same digest function in MGF1")
     func salt() throws {
         let modulus = try #require(Base64URL.decode(Self.modulus))
         let key = try PublicKey(.rsa(modulus: modulus, exponent: [1, 0, 1]))

@@ -14,7 +14,7 @@ import Values
         return "\(value) \(String(reflecting: value)) \([value]) \(Optional(value) as Any) \(dumped)"
     }
 
-    @Test("A token does not print, whatever it is wrapped in")
+    @Test("A token's value does not appear when the token, or a value that contains it, is printed")
     func token() {
         struct Holder { let token: Secret<Token> }
         let secret = Secret<Token>("very-secret-value")
@@ -24,7 +24,7 @@ import Values
         #expect("\(secret)" == "<secret>")
     }
 
-    @Test("The master key and the keys derived from it do not print")
+    @Test("Printing the master key, or a key derived from it, does not show its bytes")
     func keys() {
         let masterKey = MasterKey.random(from: FixedRandom(pattern: [173]))
         let seal = Seal(masterKey: masterKey, random: SystemRandom())
@@ -35,7 +35,7 @@ import Values
         }
     }
 
-    @Test("Private keys, password hashes and shared secrets do not print")
+    @Test("Printing private keys, password hashes and shared secrets does not show them")
     func others() throws {
         #expect("\(PrivateKey.generate(.es256))" == "<private key>")
         let hash = PasswordHash(encoded: "$argon2id$v=19$m=8,t=1,p=1$c2FsdA$aGFzaA")

@@ -6,7 +6,7 @@ import Values
 
 @Suite("The hourly allowance of calls to SPiD's API")
 struct RequestAllowanceTests {
-    @Test("The share that a busy user has taken is remembered among thousands of other users")
+    @Test("A busy user gets at most a tenth of a client's calls to SPiD's API, even among thousands of users")
     func share() {
         let (allowance, now) = (RequestAllowance(limit: 100_000, mostUsers: 10), ManualClock().now)
         let client: Client.ID = "loom"
@@ -19,7 +19,7 @@ struct RequestAllowanceTests {
         #expect((8000...10_000).contains(taken))
     }
 
-    @Test("Ten busy users leave calls for other users and for the client's own token")
+    @Test("Ten busy users leave calls to SPiD's API for other users and for the client's own token")
     func together() {
         for limit in [100, 360_000] {
             let (allowance, now) = (RequestAllowance(limit: limit), ManualClock().now)
@@ -34,7 +34,7 @@ struct RequestAllowanceTests {
         }
     }
 
-    @Test("Nine busy addresses with an app's own token leave calls for its users")
+    @Test("Nine busy addresses with an app's own token leave calls to SPiD's API for the app's users")
     func addresses() {
         for limit in [100, 360_000] {
             let (allowance, now) = (RequestAllowance(limit: limit), ManualClock().now)
@@ -51,7 +51,7 @@ struct RequestAllowanceTests {
     }
 
     @Test(
-        "One user may take a tenth of a client's calls, and at least one",
+        "One user may take a tenth of a client's hourly calls to SPiD's API, and at least one",
         arguments: [(1, 1), (5, 1), (10, 1), (100, 10)])
     func alone(limit: Int, most: Int) {
         let (allowance, now) = (RequestAllowance(limit: limit), ManualClock().now)

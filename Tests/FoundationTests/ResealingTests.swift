@@ -88,7 +88,9 @@ import Values
         }
     }
 
-    @Test("After resealing everything opens under the new key and nothing under the old", arguments: Backend.available)
+    @Test(
+        "After resealing, sealed values open under the new master key and none under the old",
+        arguments: Backend.available)
     func reseals(_ backend: Backend) async throws {
         let (old, new) = (MasterKey.random(from: random), MasterKey.random(from: random))
         let database = try await filled(backend, key: old)
@@ -119,7 +121,9 @@ import Values
         await database.close()
     }
 
-    @Test("A wrong old key, or one value that does not open, changes nothing", arguments: Backend.available)
+    @Test(
+        "Resealing with the wrong old master key, or with one damaged value, changes nothing",
+        arguments: Backend.available)
     func allOrNothing(_ backend: Backend) async throws {
         let (old, new) = (MasterKey.random(from: random), MasterKey.random(from: random))
         let database = try await filled(backend, key: old)
@@ -140,7 +144,9 @@ import Values
         await database.close()
     }
 
-    @Test("A node that still runs with the old key stores nothing that cannot be opened", arguments: Backend.available)
+    @Test(
+        "After resealing, a node with the old master key can store no value that the new key does not open",
+        arguments: Backend.available)
     func survivor(_ backend: Backend) async throws {
         let (old, new) = (MasterKey.random(from: random), MasterKey.random(from: random))
         let database = try await filled(backend, key: old)
@@ -168,7 +174,7 @@ import Values
         func permit(making client: Client, in db: any Transaction) throws { throw Refused() }
     }
 
-    @Test("A client whose secret cannot be stored is not created", arguments: Backend.available)
+    @Test("A client whose registration is refused within the transaction is not stored", arguments: Backend.available)
     func recorded(_ backend: Backend) async throws {
         let key = MasterKey.random(from: random)
         let database = try await filled(backend, key: key)

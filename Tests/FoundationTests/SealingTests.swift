@@ -23,7 +23,7 @@ import Testing
         #expect(key.open(sealed, context: "") == plain)
     }
 
-    @Test("A value that Python's cryptography sealed, with a context, opens")
+    @Test("A value that Python's cryptography sealed with a context opens with the same key and context")
     func anotherMaker() {
         let sealed = "AAECAwQFBgcICQoLJiKlfqaXp2-s9eupdkyjP5O4PMzmi22Y"
         #expect(key.open(sealed, context: "signing_keys/7") == Array("a secret".utf8))
@@ -57,7 +57,7 @@ import Testing
         #expect(sealed.allSatisfy { key.open($0, context: "") == [] })
     }
 
-    @Test("Each purpose and each salt has its own key")
+    @Test("Each purpose and each salt gives another key derived from a sealing key")
     func purposes() {
         let sealed = key.derived(for: "one").seal([1], context: "", random: SystemRandom())
         #expect(key.derived(for: "one").open(sealed, context: "") == [1])

@@ -33,7 +33,7 @@ import Values
         ])
     func badIssuer(text: String) { #expect(faults(["issuer": text]).map(\.key) == ["issuer"]) }
 
-    @Test("An issuer on this machine is told from one that others reach")
+    @Test("Only an issuer at localhost or a loopback address counts as on this machine")
     func loopback() throws {
         for text in ["http://localhost:1", "http://127.0.0.2", "http://[::1]:1"] {
             #expect(try read(["issuer": text]).issuer.isLoopback)
@@ -55,14 +55,14 @@ import Values
     }
 
     @Test(
-        "Any other value of listen is a fault",
+        "A value of the setting listen that is no host and port is a fault",
         arguments: [
             "8080", ":8080", "a", "a:", "a:0", "a:65536", "a:-1", "a:+1", "::1:80", "[::1]", "[x]:1", "a b:1",
             "http://a:1",
         ])
     func badListen(text: String) { #expect(faults(["listen": text]).map(\.key) == ["listen"]) }
 
-    @Test("Certificate and key need each other, and then the issuer is https")
+    @Test("The settings tls_certificate and tls_key need each other, and an issuer with https")
     func certificates() {
         #expect(faults(["tls_certificate": "c"]).map(\.key) == ["tls_key"])
         #expect(faults(["tls_key": "k"]).map(\.key) == ["tls_certificate"])
@@ -70,13 +70,13 @@ import Values
             faults(["tls_certificate": "c", "tls_key": "k", "issuer": "http://a"]).map(\.key) == ["issuer"])
     }
 
-    @Test("SameSite=None needs https")
+    @Test("The setting session_samesite can be none only if the issuer has https")
     func sameSite() throws {
         #expect(faults(["session_samesite": "none"]).map(\.key) == ["session_samesite"])
         #expect(try read(["session_samesite": "none", "issuer": "https://a"]).sessionSameSite == .none)
     }
 
-    @Test("The master key is given once, and on PostgreSQL it is required")
+    @Test("The master key must be given in one setting only, and with PostgreSQL it must be given")
     func masterKey() throws {
         let database = "postgresql://spindle:SECRET@db.example.com:5433/spindle"
         #expect(faults([:], ["SPINDLE_DATABASE": database]).map(\.key) == ["master_key_file"])
@@ -127,7 +127,7 @@ import Values
     }
 
     @Test(
-        "The setting mail takes a folder or a mail server",
+        "The setting mail takes a folder or a mail server, whose password is not shown",
         arguments: [
             ("file:outbox", "the folder outbox"), ("file:/var/spool/spindle", "the folder /var/spool/spindle"),
             ("file:///var/spool/spindle", "the folder /var/spool/spindle"),
@@ -139,7 +139,7 @@ import Values
     }
 
     @Test(
-        "Any other value of mail is a fault that quotes nothing",
+        "A value of the setting mail that is no folder or mail server is a fault, which quotes nothing",
         arguments: [
             "outbox/", "file:", "file://host/outbox", "http://mail.example", "mailto:ada@example.com",
             "smtp://ada:SECRET@mail.example/inbox", "smtp://ada:SECRET@mail.example?starttls=no",
@@ -151,7 +151,7 @@ import Values
     }
 
     @Test(
-        "Mail is from the issuer's host by default",
+        "Mail is sent from the issuer's host, unless the setting mail_from names another sender",
         arguments: [
             ("https://id.example.com:444/x", nil, "no-reply@id.example.com"),
             ("http://[::1]:8080", nil, "no-reply@[IPv6:::1]"),
@@ -163,7 +163,7 @@ import Values
         #expect(try read(settings).mailFrom.description == expected)
     }
 
-    @Test("A grace period is a number of whole days, or 0")
+    @Test("The setting deletion_grace is a number of whole days from 0 to 365")
     func grace() throws {
         #expect(try read(["deletion_grace": "0"]).deletionGrace == .zero)
         for text in ["-1", "366", "1.5", "two"] {
@@ -171,7 +171,7 @@ import Values
         }
     }
 
-    @Test("The setting key_rotation is a number of whole days from 7, or 0 for never")
+    @Test("The setting key_rotation is a number of whole days from 7 to 3650, or 0 for never")
     func keyRotation() throws {
         #expect(try read([:]).keyRotation == .days(90))
         #expect(try read(["key_rotation": "7"]).keyRotation == .days(7))
@@ -181,7 +181,7 @@ import Values
         }
     }
 
-    @Test("Web addresses in settings are https or on this machine; only that of terms keeps its trailing slash")
+    @Test("Web addresses in settings are https or on this machine, and all but terms lose a trailing slash")
     func webAddresses() throws {
         let configuration = try read([
             "terms": "https://login.example.com/terms/", "facebook_api": "http://127.0.0.1:9/fb/",
@@ -200,7 +200,7 @@ import Values
         }
     }
 
-    @Test("The setting basic_realm is text that can be quoted, and doctor shows it")
+    @Test("The setting basic_realm is text that needs no escaping in quotes, and doctor shows it")
     func basicRealm() throws {
         for text in ["a\"b", "a\\b", "a\nb", "ål", String(repeating: "x", count: 101)] {
             #expect(faults(["basic_realm": text]).map(\.key) == ["basic_realm"])
@@ -229,7 +229,7 @@ import Values
     }
 
     @Test(
-        "An issuer that browsers write differently, or that cannot be reached, is refused",
+        "An issuer that browsers would write in another form, or that cannot be reached, is refused",
         arguments: [
             "https://id.example:0", "https://id.example:65536", "https://id.example:", "https://1.2.3",
             "https://0x7f.1", "https://2130706433", "https://256.1.1.1", "https://id.example.1", "https://%69d.example",
@@ -242,14 +242,14 @@ import Values
     }
 
     @Test(
-        "An issuer that every reader reads alike is accepted",
+        "An issuer that all URL parsers read alike is accepted",
         arguments: [
             "https://ID.example:443", "http://localhost:8080/a/", "http://[0:0::1]:8080", "http://10.0.0.1",
             "https://xn--bcher-kva.example", "https://id.example/tenant_1", "https://3com.example", "http://intranet",
         ])
     func plainIssuer(_ text: String) { #expect(faults(["issuer": text]).isEmpty) }
 
-    @Test("The issuer is required if the listen address makes no valid one")
+    @Test("The issuer must be given if the listen address yields no valid one")
     func defaultIssuer() throws {
         #expect(faults(["listen": "-a.b:8080"]).map(\.key) == ["issuer"])
         #expect(faults(["listen": "-a.b:8080", "issuer": "https://id.example"]).isEmpty)
@@ -263,7 +263,7 @@ import Values
     @Test("A database path with a colon is accepted")
     func path() { #expect(faults(["database": "./file:spindle.db"]).isEmpty) }
 
-    @Test("A provider's address with a query is refused")
+    @Test("An identity provider's address with a query is refused")
     func query() {
         for key in ["facebook_api", "google_api"] {
             for text in ["https://api.example/?key=x", "https://api.example?", "https://api.example/a?"] {
@@ -273,7 +273,7 @@ import Values
     }
 
     @Test(
-        "Administration must listen at another address than the public one",
+        "The setting admin_listen must be another address than the setting listen",
         arguments: [
             ("127.0.0.1:8080", "127.0.0.1:8080", true), ("0.0.0.0:8080", "127.0.0.1:8080", true),
             ("127.0.0.1:8080", "[::]:8080", true), ("localhost:8080", "LocalHost:8080", true),
@@ -289,7 +289,7 @@ import Values
                 == (isRefused ? ["admin_listen: must be another address than listen (--admin-listen)"] : []))
     }
 
-    @Test("An unreadable certificate or key fails under its setting's name, and permanently only if encrypted")
+    @Test("A faulty TLS file is reported by its setting; only an encrypted key is a configuration fault")
     func files() throws {
         let files = TLSSettings(certificate: "c.pem", key: "k.pem")
         let faults: [(TLSError, String, CommandFailure.Status)] = [

@@ -13,7 +13,9 @@ import Testing
         return try AssertionKey(jwk: jwk)
     }
 
-    @Test("Every example verifies with its key, and with no other example's key of its kind", arguments: JWSExample.all)
+    @Test(
+        "Every published JWS example verifies with its own key, and with no other example's key",
+        arguments: JWSExample.all)
     func verifies(_ example: JWSExample) throws {
         let token = try SignedJWT(example.token, allowed: Self.allowed)
         #expect(token.algorithm.rawValue == example.algorithm)
@@ -23,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("A changed bit anywhere in a signature, or in the signed bytes, is noticed", arguments: JWSExample.all)
+    @Test("A signature with a changed bit, or over changed bytes, does not verify", arguments: JWSExample.all)
     func changed(_ example: JWSExample) throws {
         let key = try key(example)
         let parts = example.token.split(separator: ".").map(String.init)
@@ -82,7 +84,9 @@ import Testing
         await #expect(throws: JWTRejection.self) { try await strangers.verify(token, allowed: [allowed]) }
     }
 
-    @Test("A signing key is the same after it was stored", arguments: PrivateKey.Algorithm.allCases)
+    @Test(
+        "A signing key reads back the same from PKCS #8, and not as a key of another kind",
+        arguments: PrivateKey.Algorithm.allCases)
     func stored(_ algorithm: PrivateKey.Algorithm) throws {
         let key = PrivateKey.generate(algorithm)
         let again = try PrivateKey(pkcs8: key.pkcs8, algorithm: algorithm)

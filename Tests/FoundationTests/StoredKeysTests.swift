@@ -16,7 +16,9 @@ import Values
 
     private func freshFile() -> MasterKeyFile { MasterKeyFile(path: folder.path("master.key")) }
 
-    @Test("An empty database gets a master key, and recognizes it later", arguments: Backend.available)
+    @Test(
+        "An empty database gets a new master key, of which it stores only a check value",
+        arguments: Backend.available)
     func firstStart(_ backend: Backend) async throws {
         let database = try await backend.open()
         let file = freshFile()
@@ -33,7 +35,9 @@ import Values
         await database.close()
     }
 
-    @Test("A database that has a master key gets no other", arguments: Backend.available)
+    @Test(
+        "A database with a master key accepts no other, and none is made in place of a lost key file",
+        arguments: Backend.available)
     func lostKey(_ backend: Backend) async throws {
         let database = try await backend.open()
         let file = freshFile()
@@ -53,7 +57,7 @@ import Values
         await database.close()
     }
 
-    @Test("A shared database needs a given master key, and none is made for it", arguments: Backend.available)
+    @Test("A master key for a shared database must be given; none is made", arguments: Backend.available)
     func sharedDatabase(_ backend: Backend) async throws {
         let database = try await backend.open()
         let file = freshFile()
@@ -67,7 +71,7 @@ import Values
         await database.close()
     }
 
-    @Test("Sealed values without a check value are not mixed with a new key's", arguments: Backend.available)
+    @Test("A database with sealed values but no check value accepts no new master key", arguments: Backend.available)
     func takenCheck(_ backend: Backend) async throws {
         let database = try await backend.open()
         let key = try await MasterKeySource.given(.random(from: random)).masterKey(for: database, random: random)
@@ -107,7 +111,7 @@ import Values
         await database.close()
     }
 
-    @Test("A row that holds another row's signing key is refused", arguments: Backend.available)
+    @Test("A sealed signing key that was copied to another row is refused", arguments: Backend.available)
     func swappedRows(_ backend: Backend) async throws {
         let database = try await backend.open()
         let store = StoredSigningKeys(

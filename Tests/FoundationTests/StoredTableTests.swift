@@ -6,13 +6,13 @@ import Testing
 
 /// The declarations of tables, compared to the migrated schema.
 @Suite struct StoredTableTests {
-    @Test("Every sealed place is one column of one table, so that a change of the master key finds it")
+    @Test("Every kind of sealed value has one declared column, so that a change of the master key finds it")
     func places() {
         let declared = StoredTable.all.flatMap(\.sealed).map(\.place)
         #expect(declared.sorted() == SealedPlace.allCases.map(\.rawValue).sorted())
     }
 
-    @Test("Every column named sealed is resealed or forgotten when the master key changes")
+    @Test("Every column whose name begins with sealed_ is resealed or forgotten when the master key changes")
     func columns() async throws {
         let database = try await Backend.sqlite.open()
         for table in StoredTable.all {
@@ -30,7 +30,7 @@ import Testing
         await database.close()
     }
 
-    @Test("Rows are deleted with the user, client or merchant that their table declares, and with no other")
+    @Test("The schema deletes rows with the user, client or merchant that their table declares, and no other")
     func erasure() async throws {
         let database = try await Backend.sqlite.open()
         var parents: [String: Set<String>] = [:]

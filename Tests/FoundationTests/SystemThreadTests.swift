@@ -4,7 +4,7 @@ import Threads
 
 /// Threads as this program starts them.
 @Suite struct SystemThreadTests {
-    @Test("A thread has its name, and a broken pipe there does not end the program")
+    @Test("A system thread has the name it was given, and a broken pipe in it does not end the program")
     func thread() async throws {
         let (name, blocksBrokenPipes) = try await SystemThread.run(named: "thread-of-tests") {
             var signals = sigset_t()
@@ -16,13 +16,13 @@ import Threads
         #expect(blocksBrokenPipes)
     }
 
-    @Test("An error that a thread's work throws reaches its caller")
+    @Test("An error in the work of a system thread reaches the caller")
     func error() async {
         struct Fault: Error {}
         await #expect(throws: Fault.self) { try await SystemThread.run(named: "thread-of-tests") { throw Fault() } }
     }
 
-    @Test("Each piece of work has its own thread")
+    @Test("Each piece of work on a system thread has a thread of its own")
     func apart() async throws {
         let one = DispatchSemaphore(value: 0)
         let other = DispatchSemaphore(value: 0)

@@ -4,7 +4,7 @@ import Values
 
 /// What trimming removes from the ends of a text.
 @Suite struct TextTests {
-    @Test("Characters are trimmed from both ends, and none within")
+    @Test("Trimming removes characters from both ends of a text, and none within it")
     func characters() {
         #expect("[[::1]]".trimming { $0 == "[" || $0 == "]" } == "::1")
         #expect("  a b  ".trimming(while: \.isWhitespace) == "a b")
@@ -13,7 +13,7 @@ import Values
         #expect("a".trimming { _ in false } == "a")
     }
 
-    @Test("Trimming the end leaves the beginning as it is")
+    @Test("Trimming the end of a text leaves its beginning as it is")
     func suffix() {
         #expect(" a; ;".trimmingSuffix { $0 == ";" || $0 == " " } == " a")
         #expect(["a", "b", "b"].trimmingSuffix { $0 == "b" } == ["a"])
@@ -36,7 +36,7 @@ import Values
         #expect("\u{200B}a".trimmingScalars(while: \.isWhiteSpace) == "\u{200B}a")
     }
 
-    @Test("A prefix of a text counts bytes, however few characters they are")
+    @Test("A prefix of a text is limited in bytes, not characters, and splits no scalar")
     func bytes() {
         #expect("abc".prefix(bytes: 3) == "abc" && "abcd".prefix(bytes: 3) == "abc" && "".prefix(bytes: 0).isEmpty)
         #expect("aé".prefix(bytes: 2) == "a", "no scalar is cut in two")
@@ -56,7 +56,7 @@ import Values
         }
     }
 
-    @Test("Pairs are joined as a query or a form has them, both halves encoded")
+    @Test("Name and value pairs are joined as in a query or a form, both parts percent-encoded")
     func pairs() {
         #expect(PercentEncoding.encode(pairs: [("a", "1 2"), ("b&", "="), ("c", "")]) == "a=1%202&b%26=%3D&c=")
         #expect(PercentEncoding.encode(pairs: []).isEmpty)
@@ -73,7 +73,7 @@ import Values
     @Test("A broken percent-escape is an error", arguments: ["%", "a%4", "%zz", "%+F", "%-0", "%%41", "%4\u{e9}"])
     func broken(_ text: String) { #expect(PercentEncoding.decode(text.utf8) == nil) }
 
-    @Test("A plus is a space in a form's fields, and a plus elsewhere")
+    @Test("A plus decodes to a space in a form's fields, and stays a plus elsewhere")
     func plus() {
         #expect(PercentEncoding.decode("a+b%2B".utf8, ofForm: true) == Array("a b+".utf8))
         #expect(PercentEncoding.decode("a+b".utf8) == Array("a+b".utf8))

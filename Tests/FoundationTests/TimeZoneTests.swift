@@ -41,7 +41,7 @@ import Values
     }
 
     @Test(
-        "A time zone's yearly rule is read",
+        "A time zone's yearly rule gives the offset of each part of the year",
         arguments: [
             ("CET-1CEST,M3.5.0,M10.5.0/3", 3600, 7200), ("EST5EDT,M3.2.0,M11.1.0", -18000, -14400),
             ("<-02>2<-01>,M3.5.0/-1,M10.5.0/0", -7200, -3600), ("<+1030>-10:30<+11>-11,M10.1.0,M4.1.0", 39600, 37800),

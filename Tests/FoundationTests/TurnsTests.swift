@@ -3,7 +3,7 @@ import Threads
 
 @Suite("Senders take turns")
 struct TurnsTests {
-    @Test("A sender with much work waits for each piece until others have had as many")
+    @Test("Work of several senders is done in turns, however much of it one of them has")
     func turns() {
         var turns = Turns<String>()
         for number in 1...3 { turns.insert("a\(number)", of: "a") }
@@ -13,7 +13,7 @@ struct TurnsTests {
         #expect(order == ["a1", "b1", "a2", "b2", "a3"])
     }
 
-    @Test("A sender that was passed over cannot jump ahead of later senders")
+    @Test("A sender whose work was passed over gets no extra turns before later senders afterwards")
     func passedOver() {
         var turns = Turns<String>()
         for number in 1...2 { turns.insert("a\(number)", of: "a") }
@@ -26,7 +26,7 @@ struct TurnsTests {
         #expect(order == ["a2", "b7", "c1", "b8", "c2", "b9", "c3"])
     }
 
-    @Test("The largest sender gives way, unless the other would then have as many")
+    @Test("The sender with most queued work loses its last piece, unless the new sender would have as many")
     func largest() {
         var turns = Turns<String>()
         for number in 1...3 { turns.insert("a\(number)", of: "a") }

@@ -18,7 +18,7 @@ import Values
     }
 
     @Test(
-        "A URI's host is decoded, and has no user, port or query",
+        "A URI's host is decoded, and does not include user, port or query",
         arguments: [
             ("https://xn--bcher-kva.example/", "bücher.example"), ("https://[::1]:8/", "[::1]"),
             ("https://%C3%A9.example/x", "é.example"), ("https://user@a.example", "a.example"),
@@ -27,7 +27,7 @@ import Values
     func hosts(_ text: String, _ host: String) { #expect(URIParts(text)?.host == host) }
 
     @Test(
-        "An origin is written as browsers write it in Origin",
+        "A URI's origin is written as browsers write it in the Origin field",
         arguments: [
             ("https://ID.example:443/a?b", "https://id.example"), ("http://LocalHost:80", "http://localhost"),
             ("https://id.example:80/", "https://id.example:80"), ("HTTP://id.example:443", "http://id.example:443"),
@@ -38,7 +38,7 @@ import Values
     func origins(_ text: String, _ origin: String?) { #expect(URIParts(text)?.origin == origin) }
 
     @Test(
-        "Characters that no host may have are refused, not escaped",
+        "A URI with characters that no host may have is refused, and they are not escaped",
         arguments: [
             "https://a|b/", "https://a|b/a%7Cb", "https://a%7Cb@a|b/", "https://exa mple/", "https://a\"b.example/",
             "https://xn--a/", "https://xn--0.example/", "my_app:/x", "https://[::1",

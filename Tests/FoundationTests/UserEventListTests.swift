@@ -15,7 +15,7 @@ import Values
 
 /// The lists of users' events and of a user's deletion in docs/architecture.md, compared to the program.
 @Suite struct UserEventListTests {
-    @Test("The page docs/architecture.md lists what each event triggers, in order")
+    @Test("The page docs/architecture.md lists what each user event triggers, in order")
     func events() async throws {
         try await withSubscribers { subscribers in
             var lines: [String] = []

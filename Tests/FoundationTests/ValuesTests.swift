@@ -27,7 +27,7 @@ import Testing
         #expect(many.count == 1000)
     }
 
-    @Test("A clock before 1970 does not end the process: it stands still")
+    @Test("A system clock before 1970 reads as the first moment of 1970, and does not end the process")
     func beforeTheEpoch() {
         #expect(SystemClock.time(seconds: -1, nanoseconds: 999_999_999) == Timestamp(milliseconds: 0))
         #expect(SystemClock.time(seconds: -1_000_000_000_000, nanoseconds: 0) == Timestamp(milliseconds: 0))
@@ -49,7 +49,7 @@ import Testing
 
     private enum Token {}
 
-    @Test("A secret has 256 bits, and only its fingerprint is stored")
+    @Test("A random secret has 256 bits, and its fingerprint is the SHA-256 of its text")
     func secret() {
         let secret = Secret<Token>.random(from: SystemRandom())
         #expect(secret.value.utf8.count == 43)

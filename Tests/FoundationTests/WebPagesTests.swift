@@ -9,7 +9,7 @@ struct WebPagesTests {
         PageAddress(text).map(pages.contain) ?? false
     }
 
-    @Test("A registered origin contains all its pages")
+    @Test("A client's registered origin includes every page of that origin")
     func origin() throws {
         let pages = try pages("https://www.loom.example:8443")
         for rest in [
@@ -21,7 +21,7 @@ struct WebPagesTests {
     }
 
     @Test(
-        "A page on another host is not one of the client's",
+        "A page of another origin, or with a malformed address, is not one of the client's",
         arguments: [
             "https://www.loom.example", "https://www.loom.example:84430/", "http://www.loom.example:8443/",
             "https://www.loom.example:8443.evil.example/", "https://www.loom.example:8443@evil.example/",
@@ -41,7 +41,7 @@ struct WebPagesTests {
         #expect(!contains(try pages("https://www.loom.example:8443"), text))
     }
 
-    @Test("A registered path contains itself and what is below it")
+    @Test("A client's registered path includes itself and what is below it, and nothing else")
     func below() throws {
         let news = try pages("https://www.loom.example/news")
         for rest in ["/news", "/news/", "/news?a=b", "/news#a", "/news/a/b.html", "/n%65ws/a", "/news/a%20b"] {
@@ -77,7 +77,7 @@ struct WebPagesTests {
         }
     }
 
-    @Test("A very long address is no page of the client, however it is encoded")
+    @Test("An address of more than 2000 bytes is no page of the client")
     func long() throws {
         let pages = try pages("https://www.loom.example")
         #expect(contains(pages, "https://www.loom.example/" + String(repeating: "a", count: 1900)))
@@ -107,7 +107,7 @@ struct WebPagesTests {
         #expect(WebPages(registering: text) == nil)
     }
 
-    @Test("The origin of a registered path is known")
+    @Test("A registered path yields its origin: scheme, host and port")
     func originOfPath() throws {
         #expect(try pages("https://www.loom.example/news").origin == "https://www.loom.example")
         #expect(try pages("http://localhost:3000/a/b/").origin == "http://localhost:3000")

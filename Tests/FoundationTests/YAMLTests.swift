@@ -51,7 +51,7 @@ import YAML
     }
 
     @Test(
-        "Unsupported YAML is refused with its line, and without quoting it",
+        "Malformed or unsupported YAML is refused with the line of the fault, and without quoting it",
         arguments: [
             ("", 1, "there is no document"), ("# nothing\n", 2, "there is no document"),
             ("a: 1\nb: [SECRET", 3, "did not find expected ',' or ']'"),
@@ -71,7 +71,7 @@ import YAML
         #expect(throws: YAMLError.self) { try YAMLNode(parsing: Array("a: ".utf8) + [0xC3, 0x28]) }
     }
 
-    @Test("Depth, size and the expansion of aliases are bounded in YAML")
+    @Test("YAML that is too deep or too long, also after its aliases are expanded, is refused")
     func bounds() throws {
         let nested = { (levels: Int) in
             String(repeating: "[", count: levels) + String(repeating: "]", count: levels)

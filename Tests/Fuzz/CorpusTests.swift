@@ -3,13 +3,13 @@ import Testing
 
 /// The inputs that Tests/fuzz kept, without a sanitizer: Tests/fuzz itself sends new bytes to the same readers.
 @Suite struct CorpusTests {
-    @Test("Every parser of untrusted bytes holds its invariants for every kept input", arguments: Self.inputs)
+    @Test("Every fuzzed parser holds its invariants for every input in the kept corpus", arguments: Self.inputs)
     func keptInput(_ input: Input) throws {
         let target = try #require(FuzzTarget.all.first { $0.name == input.target })
         target.read(Array(try Data(contentsOf: input.file)))
     }
 
-    @Test("Every parser of untrusted bytes has kept inputs, and every kept input has a parser")
+    @Test("Every fuzzed parser has inputs in the kept corpus")
     func everyTarget() {
         #expect(Set(Self.inputs.map(\.target)) == Set(FuzzTarget.all.map(\.name)))
     }

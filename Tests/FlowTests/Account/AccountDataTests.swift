@@ -7,7 +7,9 @@ import Values
 
 @Suite("A user's export has all data held about them, and no secret")
 struct AccountDataTests {
-    @Test("The export is one JSON file with all that the tables hold about its user", arguments: Backend.available)
+    @Test(
+        "A user's data export is one JSON file with all that the tables hold about the user, and no secret",
+        arguments: Backend.available)
     func download(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn(scope: "email")
@@ -69,7 +71,9 @@ struct AccountDataTests {
         }
     }
 
-    @Test("A user whose sign-in is old confirms it before the export", arguments: Backend.available)
+    @Test(
+        "A user whose sign-in is old must enter the password again to export their data",
+        arguments: Backend.available)
     func confirm(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()

@@ -5,7 +5,7 @@ import Testing
 @Suite("The account page shows users their own data")
 struct AccountPageTests {
     @Test(
-        "The account page asks a browser without a session to sign in, and opens after that",
+        "A browser without a session that opens the account page must sign in, and then gets that page",
         arguments: Backend.available)
     func signInFirst(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -23,7 +23,9 @@ struct AccountPageTests {
         }
     }
 
-    @Test("A web view that an app's token bought does not open the account page", arguments: Backend.available)
+    @Test(
+        "A web view session that an app bought with a code gets the sign-in page, not the account page",
+        arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.sessionCode(of: try await world.signIn())
@@ -73,7 +75,7 @@ struct AccountPageTests {
     }
 
     @Test(
-        "The address of the account page cannot put its own words on the page",
+        "The account page's address can choose a known notice, but cannot put words of its own on the page",
         arguments: ["", "nonsense", "profile%20saved", "%3Cb%3E"])
     func notices(word: String) async throws {
         try await World.with(.sqlite) { world in
@@ -85,7 +87,9 @@ struct AccountPageTests {
         }
     }
 
-    @Test("The account page is in the browser's language", arguments: ["de", "sv", "nb-NO", "en"])
+    @Test(
+        "The account page is in the browser's language if the user's profile names none",
+        arguments: ["de", "sv", "nb-NO", "en"])
     func language(tag: String) async throws {
         try await World.with(.sqlite) { world in
             var visitor = try await world.signedIn()
@@ -94,7 +98,9 @@ struct AccountPageTests {
         }
     }
 
-    @Test("The account page shows a notice only after a request from this site", arguments: Backend.available)
+    @Test(
+        "The account page shows a notice of success only if the request comes from this site's own pages",
+        arguments: Backend.available)
     func foreignNotice(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -163,7 +169,7 @@ struct AccountPageTests {
     }
 
     @Test(
-        "An account form from another site, without a token or with an invented one, changes nothing", arguments: deeds)
+        "An account form sent by another site, or without a valid form token, changes nothing", arguments: deeds)
     func foreign(deed: Deed) async throws {
         for backend in Backend.available {
             try await World.with(backend) { world in
@@ -196,7 +202,7 @@ struct AccountPageTests {
         }
     }
 
-    @Test("An account form that was shown to one user and is sent by another changes nothing", arguments: deeds)
+    @Test("An account form shown to one user and sent after another has signed in changes nothing", arguments: deeds)
     func switched(deed: Deed) async throws {
         for backend in Backend.available {
             try await World.with(backend) { world in
@@ -236,7 +242,8 @@ struct AccountPageTests {
     }
 
     @Test(
-        "An account form sent after its session ended elsewhere changes nothing and clears the cookie", arguments: deeds
+        "An account form sent after its session was ended elsewhere changes nothing and leads to sign-in",
+        arguments: deeds
     )
     func ended(deed: Deed) async throws {
         for backend in Backend.available {
@@ -252,7 +259,7 @@ struct AccountPageTests {
         }
     }
 
-    @Test("Opening the address of an account form changes nothing", arguments: deeds)
+    @Test("A GET request to an account form's address, even with the form's fields, changes nothing", arguments: deeds)
     func links(deed: Deed) async throws {
         try await World.with(.sqlite) { world in
             var scene = try await Scene(world)

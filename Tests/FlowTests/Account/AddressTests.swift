@@ -19,7 +19,7 @@ struct AddressTests {
     }
 
     @Test(
-        "Changing the e-mail address takes the password and a mailed code, and the former address is told",
+        "A change of e-mail address needs the password and a code mailed to the new one; the old one is told",
         arguments: Backend.available)
     func change(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -46,7 +46,9 @@ struct AddressTests {
         }
     }
 
-    @Test("A user may enter the address they already have, and thereby verifies it", arguments: Backend.available)
+    @Test(
+        "A user can change to the e-mail address they already have, and the mailed code then verifies it",
+        arguments: Backend.available)
     func same(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -62,7 +64,7 @@ struct AddressTests {
     }
 
     @Test(
-        "The first proof of an address, the same or a new one, forgets all known browsers but the current one",
+        "Verifying an e-mail address for the first time forgets all known browsers but the current one",
         arguments: Backend.available, [World.email, AddressTests.new])
     func places(backend: Backend, email: String) async throws {
         try await World.with(backend) { world in
@@ -93,7 +95,9 @@ struct AddressTests {
         }
     }
 
-    @Test("Only the reader of an address learns that it already has a user", arguments: Backend.available)
+    @Test(
+        "Only a user who enters the code mailed to an address learns that another user has that address",
+        arguments: Backend.available)
     func taken(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person(Self.new)
@@ -113,7 +117,7 @@ struct AddressTests {
     }
 
     @Test(
-        "After five codes to an address, a user whose own address is verified gets two more there",
+        "After five codes to an address, only a user whose own address is verified can request two more to it",
         arguments: Backend.available)
     func usedUp(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -134,7 +138,9 @@ struct AddressTests {
         }
     }
 
-    @Test("Wrong codes of all users who try to move to one address are limited together", arguments: Backend.available)
+    @Test(
+        "Wrong codes entered for a change to one e-mail address are limited for all users together",
+        arguments: Backend.available)
     func guesses(backend: Backend) async throws {
         try await World.with(backend) { world in
             // Ninety-eight wrong codes of other users.
@@ -154,7 +160,7 @@ struct AddressTests {
         }
     }
 
-    @Test("A web view cannot change the address", arguments: Backend.available)
+    @Test("A web view session cannot change the user's e-mail address", arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.sessionCode(of: try await world.signIn())

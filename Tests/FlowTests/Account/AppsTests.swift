@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Users revoke what they allowed an app")
 struct AppsTests {
-    @Test("Revoking an app ends its tokens at once, and no other app's", arguments: Backend.available)
+    @Test("A user who revokes an app ends its tokens at once, and no other client's", arguments: Backend.available)
     func revoke(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn(scope: "profile")
@@ -25,7 +25,7 @@ struct AppsTests {
     }
 
     @Test(
-        "A user cannot revoke another user's app, and revoking an unknown app does nothing",
+        "A user who revokes an app ends no other user's tokens; revoking an unknown app does nothing",
         arguments: Backend.available)
     func foreign(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -56,7 +56,7 @@ struct AppsTests {
         }
     }
 
-    @Test("The account page reads the same few rows however often its user signed in at an app")
+    @Test("The account page reads hardly more database rows after many sign-ins at an app than after two")
     func many() async throws {
         try await World.with(.sqlite) { world in
             var visitor = try await world.signedIn()

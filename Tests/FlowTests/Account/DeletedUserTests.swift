@@ -13,7 +13,9 @@ struct DeletedUserTests {
     private static let agent = "Mozilla/5.0 (Loom; Shuttle) TellTale/7.3"
     private static let receiverAllowed = ["outbound_allow_private": "127.0.0.0/8", "deletion_grace": "0"]
 
-    @Test("No table holds any data of a deleted user", arguments: Backend.available)
+    @Test(
+        "No table holds a deleted user's e-mail address, name, phone number, device or IP address",
+        arguments: Backend.available)
     func nothingPersonal(backend: Backend) async throws {
         let settings = ["trusted_proxies": "127.0.0.1/32", "deletion_grace": "0"]
         try await World.with(backend, settings: settings) { world in
@@ -69,7 +71,9 @@ struct DeletedUserTests {
         _ = try await world.redeemAuthorization(try answer.requireRedirected("code"), as: stranger)
     }
 
-    @Test("Each client that a deleted user had used is told, signed with its own secret", arguments: Backend.available)
+    @Test(
+        "A user's deletion is announced to each client they used, signed with the client's sign secret",
+        arguments: Backend.available)
     func callbacks(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: Self.receiverAllowed) { world in
@@ -97,7 +101,7 @@ struct DeletedUserTests {
         }
     }
 
-    @Test("A client's server that is down is told of a deletion later", arguments: Backend.available)
+    @Test("A client's server that is down is told of a user's deletion later", arguments: Backend.available)
     func down(backend: Backend) async throws {
         let receiver = try CallbackReceiver(refusing: 1)
         try await World.with(backend, settings: Self.receiverAllowed) { world in
@@ -126,7 +130,7 @@ struct DeletedUserTests {
         return try made.require("sign_secret")
     }
 
-    @Test("A due deletion is carried out once, by any node", arguments: Backend.available)
+    @Test("A user's deletion that is due is carried out once, by any node", arguments: Backend.available)
     func due(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()

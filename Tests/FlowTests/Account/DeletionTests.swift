@@ -14,7 +14,7 @@ struct DeletionFlowTests {
     }
 
     @Test(
-        "A deletion request ends every token and session at once, and its user cannot sign in meanwhile",
+        "A user's deletion request ends all their tokens and sessions, and no app can sign them in meanwhile",
         arguments: Backend.available)
     func scheduled(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -49,7 +49,7 @@ struct DeletionFlowTests {
         }
     }
 
-    @Test("A merchant's backend no longer sees a user whose deletion is pending", arguments: Backend.available)
+    @Test("A merchant's backend gets 404 for a user whose deletion is pending", arguments: Backend.available)
     func unseen(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.signIn(with: world.backend)
@@ -61,7 +61,9 @@ struct DeletionFlowTests {
         }
     }
 
-    @Test("A wrong password requests no deletion", arguments: Backend.available)
+    @Test(
+        "A deletion request with a wrong password is refused, and schedules no deletion",
+        arguments: Backend.available)
     func wrong(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -137,7 +139,7 @@ struct DeletionFlowTests {
     }
 
     @Test(
-        "A restore page opens no session after the user has kept the account in another browser",
+        "An offer to restore the account signs in no user once the account was restored in another browser",
         arguments: Backend.available)
     func keptElsewhere(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -156,7 +158,9 @@ struct DeletionFlowTests {
         }
     }
 
-    @Test("A restore page works only in its own browser, and for ten minutes", arguments: Backend.available)
+    @Test(
+        "An offer to restore the account works only in the browser that it was shown in, for ten minutes",
+        arguments: Backend.available)
     func stolen(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -215,7 +219,7 @@ struct DeletionFlowTests {
         }
     }
 
-    @Test("A user without a password confirms a deletion by a new sign-in", arguments: Backend.available)
+    @Test("A user without a password can request deletion only soon after a sign-in", arguments: Backend.available)
     func passwordless(backend: Backend) async throws {
         try await World.with(backend) { world in
             let email = "grace@example.com"
@@ -287,7 +291,7 @@ struct DeletionFlowTests {
     }
 
     @Test(
-        "An unverified address gets five mails about its account, then one in twelve minutes",
+        "An unverified address gets at most five mails about account changes at once, a verified one gets all",
         arguments: Backend.available)
     func notices(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -312,7 +316,7 @@ struct DeletionFlowTests {
     }
 
     @Test(
-        "Repeated sign-ins while a deletion is pending keep at most ten offers to restore the account",
+        "Of the restore offers from repeated sign-ins while a deletion is pending, at most ten are stored",
         arguments: Backend.available)
     func offers(backend: Backend) async throws {
         try await World.with(backend) { world in

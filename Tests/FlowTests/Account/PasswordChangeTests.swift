@@ -10,7 +10,7 @@ struct PasswordChangeTests {
     static let new = "a quieter loom at night"
 
     @Test(
-        "A new password ends other sessions, every token and pending links, but not the current session",
+        "A new password ends other sessions, all tokens and mailed reset links, but not the current session",
         arguments: Backend.available)
     func change(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -38,7 +38,7 @@ struct PasswordChangeTests {
     }
 
     @Test(
-        "A new password replaces the session's cookie, so that a copy of the former one is void",
+        "A new password replaces the session's cookie, so that a copy of the former cookie is void",
         arguments: Backend.available)
     func copied(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -79,7 +79,9 @@ struct PasswordChangeTests {
         }
     }
 
-    @Test("A password form sent twice, or with the wrong password, changes nothing", arguments: Backend.available)
+    @Test(
+        "A password change with a wrong current password, or sent a second time, changes nothing",
+        arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -102,7 +104,7 @@ struct PasswordChangeTests {
     }
 
     @Test(
-        "A commonly guessed password, or one that names its user, is refused",
+        "A new password that is commonly guessed, names its user or has a wrong length is refused",
         arguments: [
             "short", "password123", "aaaaaaaaaaaa", "Ada Lovelace", World.email, String(repeating: "å", count: 129),
         ])

@@ -33,7 +33,7 @@ struct PhoneTests {
     }
 
     @Test(
-        "Claims and SPiD's user object call a number verified only while it is the profile's number",
+        "Claims and SPiD's user object say that a phone number is verified only while it is the profile's",
         arguments: Backend.available)
     func shown(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
@@ -62,7 +62,7 @@ struct PhoneTests {
     }
 
     @Test(
-        "Only the owner of a phone number learns that another user has it; once removed, it is free for others",
+        "Only a user who enters a phone number's code learns that it is taken; once unverified, it is free",
         arguments: Backend.available)
     func taken(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
@@ -86,7 +86,7 @@ struct PhoneTests {
     }
 
     @Test(
-        "Adding a phone number takes a recent sign-in, a verified address and a form of the same user",
+        "Adding a phone number requires a recent sign-in, a verified e-mail address and a valid form token",
         arguments: Backend.available)
     func guarded(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
@@ -114,7 +114,7 @@ struct PhoneTests {
     }
 
     @Test(
-        "A code to a phone number counts in the browser that requested it, for five tries and ten minutes",
+        "A code to a phone number is valid in the browser that requested it, for five tries and ten minutes",
         arguments: Backend.available)
     func codes(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
@@ -136,7 +136,9 @@ struct PhoneTests {
         }
     }
 
-    @Test("The page of phone numbers shows a notice only after a request from this site", arguments: Backend.available)
+    @Test(
+        "The page of phone numbers shows a notice of success only if the request comes from this site's pages",
+        arguments: Backend.available)
     func foreignLink(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -163,7 +165,9 @@ struct PhoneTests {
         }
     }
 
-    @Test("A password reset that proves a new address unverifies the phone number", arguments: Backend.available)
+    @Test(
+        "A password reset that verifies a new e-mail address makes the phone number unverified",
+        arguments: Backend.available)
     func takenOver(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             try await world.verifiesPhone()
@@ -178,7 +182,9 @@ struct PhoneTests {
         }
     }
 
-    @Test("The export has the verified number, and a deletion erases it", arguments: Backend.available)
+    @Test(
+        "A user's export has the verified phone number, and the user's deletion erases it",
+        arguments: Backend.available)
     func personalData(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             try await world.verifiesPhone()
@@ -210,7 +216,7 @@ struct PhoneTests {
     }
 
     @Test(
-        "Removing a verified phone number is limited like other revocations, and a repeated removal ends nothing",
+        "Removing a verified phone number is limited like a revocation; removing it again ends nothing",
         arguments: Backend.available)
     func removed(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
@@ -248,7 +254,9 @@ struct PhoneTests {
         }
     }
 
-    @Test("After five codes to a phone number, each further user gets two more there", arguments: Backend.available)
+    @Test(
+        "After five codes to a phone number, each further user can request two more to it",
+        arguments: Backend.available)
     func usedUp(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             let eva = try await world.person("eva@example.com")
@@ -264,7 +272,9 @@ struct PhoneTests {
         }
     }
 
-    @Test("However many users request codes to one phone number, it gets 35 at most", arguments: Backend.available)
+    @Test(
+        "However many users request codes to one phone number, at most 35 codes are sent to it",
+        arguments: Backend.available)
     func manyUsers(backend: Backend) async throws {
         let settings = PhoneStory.settings.merging(["trusted_proxies": "127.0.0.0/8"]) { $1 }
         try await PhoneStory.with(backend, settings: settings) { world in

@@ -50,7 +50,7 @@ struct ProfileTests {
     }
 
     @Test(
-        "Emoji, direction marks and accents are stored as they were typed",
+        "Emoji, direction marks and accents in a profile's name are stored as they were typed",
         arguments: ["👩🏽‍💻 Ada 🧵", "عائشة بنت طلحة", "\u{200F}שרה\u{200F} Ada", "Zoë Ångström", "İpek <b>&\"'</b>"])
     func scripts(name: String) async throws {
         for backend in Backend.available {
@@ -65,7 +65,7 @@ struct ProfileTests {
     }
 
     @Test(
-        "A value that a profile cannot hold is refused on the page, which keeps what was typed",
+        "A value that a profile cannot hold is refused on the account page and not stored",
         arguments: [String(repeating: "å", count: 251), "Ada\u{7}", "Ada\u{1B}[31m", "two\nlines"])
     func unfit(name: String) async throws {
         try await World.with(.sqlite) { world in
@@ -80,7 +80,9 @@ struct ProfileTests {
         }
     }
 
-    @Test("Claims that users may not set stay unchanged", arguments: Backend.available)
+    @Test(
+        "The profile form of the account page does not change claims that users may not set",
+        arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.change("users", world.user, ["nickname": "Countess"])

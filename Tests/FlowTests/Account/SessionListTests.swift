@@ -6,7 +6,7 @@ import Values
 
 @Suite("The account page lists a user's sessions, and ends them")
 struct SessionListTests {
-    @Test("Ending one session on the account page leaves the others", arguments: Backend.available)
+    @Test("Ending one session on the account page does not end the others", arguments: Backend.available)
     func end(backend: Backend) async throws {
         try await World.with(backend) { world in
             var here = try await world.signedIn()
@@ -29,7 +29,9 @@ struct SessionListTests {
         }
     }
 
-    @Test("The current browser is listed first, however long it was idle", arguments: Backend.available)
+    @Test(
+        "The account page lists the current browser's session first, however long it was idle",
+        arguments: Backend.available)
     func order(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn(agent: "Mozilla/5.0 (Windows NT 10.0) Firefox/140.0")
@@ -47,7 +49,9 @@ struct SessionListTests {
         }
     }
 
-    @Test("Signing out everywhere else is offered even if no other session is listed", arguments: Backend.available)
+    @Test(
+        "The account page offers to sign out everywhere else even if it lists no other session",
+        arguments: Backend.available)
     func offered(backend: Backend) async throws {
         try await World.with(backend) { world in
             var here = try await world.signedIn()
@@ -75,7 +79,7 @@ struct SessionListTests {
     }
 
     @Test(
-        "Signing out everywhere else replaces the session's cookie, so that a copy of the former one is void",
+        "Signing out everywhere else replaces the session's cookie, and a copy of the former cookie is void",
         arguments: Backend.available)
     func copied(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -87,7 +91,7 @@ struct SessionListTests {
         }
     }
 
-    @Test("Signing out everywhere else takes a recent sign-in", arguments: Backend.available)
+    @Test("Signing out everywhere else requires a recent sign-in", arguments: Backend.available)
     func copiedLater(backend: Backend) async throws {
         try await World.with(backend) { world in
             var owner = try await world.signedIn()
@@ -157,7 +161,7 @@ struct SessionListTests {
         }
     }
 
-    @Test("Ended and expired sessions are not listed on the account page", arguments: Backend.available)
+    @Test("The account page does not list expired sessions", arguments: Backend.available)
     func gone(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.signedIn()

@@ -60,7 +60,7 @@ struct SignInMethodRemovalTests {
     }
 
     @Test(
-        "Removing, replacing or unverifying a phone number ends what sign-ins by text message opened",
+        "Removing, replacing or unverifying a phone number ends sessions and tokens of its text sign-ins",
         arguments: Backend.available, Way.allCases)
     func number(backend: Backend, way: Way) async throws {
         try await PhoneStory.with(backend) { world in
@@ -92,7 +92,7 @@ struct SignInMethodRemovalTests {
     }
 
     @Test(
-        "A new e-mail address ends sessions and tokens of codes mailed to the former one, not the current session",
+        "A new e-mail address ends other sessions and tokens got by codes mailed to the former address",
         arguments: Backend.available)
     func address(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -116,7 +116,7 @@ struct SignInMethodRemovalTests {
     }
 
     @Test(
-        "Removing a phone number ends a backend's tokens from its text sign-in, also without the app's token family",
+        "Removing a phone number ends backends' tokens of its text sign-ins, even when the app's were swept",
         arguments: Backend.available)
     func forgottenNumber(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
@@ -136,7 +136,7 @@ struct SignInMethodRemovalTests {
     }
 
     @Test(
-        "A new e-mail address ends backends' tokens from codes mailed to the former one, not the current session's",
+        "A new e-mail address ends backends' tokens from codes to the former one, not the current session's",
         arguments: Backend.available)
     func forgottenMailbox(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -18,7 +18,7 @@ import Values
         return browser
     }
 
-    @Test("A user without an address cannot set a password", arguments: Backend.available)
+    @Test("A user without an e-mail address cannot set a password", arguments: Backend.available)
     func none(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await browser(world, password: false)
@@ -33,7 +33,8 @@ import Values
     }
 
     @Test(
-        "A user with a password and no address can add an address and delete the account", arguments: Backend.available)
+        "A user without an e-mail address needs no password to add one or to delete the account",
+        arguments: Backend.available)
     func stuck(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await browser(world, password: true)
@@ -50,7 +51,9 @@ import Values
         }
     }
 
-    @Test("A user's only way to sign in cannot be removed", arguments: Backend.available)
+    @Test(
+        "The link to an identity provider that is a user's only way to sign in cannot be removed",
+        arguments: Backend.available)
     func onlyLink(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             let world = story.here
@@ -74,7 +77,7 @@ import Values
     }
 
     @Test(
-        "The last link that opens the account page cannot be removed while the user has no other way in",
+        "The last provider link by which a user can sign in to the account page cannot be removed",
         arguments: Backend.available)
     func lastWay(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in

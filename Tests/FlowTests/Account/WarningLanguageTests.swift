@@ -18,7 +18,8 @@ struct WarningLanguageTests {
     }
 
     @Test(
-        "The mail to the former address is in the account's language, not the browser's", arguments: Backend.available)
+        "The mail that tells the former address of a change is in the account's language, not the browser's",
+        arguments: Backend.available)
     func address(backend: Backend) async throws {
         try await with(backend) { world in
             var visitor = try await world.signedIn()
@@ -50,7 +51,7 @@ struct WarningLanguageTests {
     }
 
     @Test(
-        "The mail about a new password is in the account's language, whatever its form's address asks for",
+        "The mail about a new password is in the account's language, whatever ui_locales the form sends",
         arguments: Backend.available, ["", "?ui_locales=de"])
     func password(backend: Backend, query: String) async throws {
         try await with(backend) { world in
@@ -66,7 +67,7 @@ struct WarningLanguageTests {
     }
 
     @Test(
-        "The mail about a scheduled deletion is in the account's language, whatever its form's address asks for",
+        "The mail about a scheduled deletion is in the account's language, whatever ui_locales the form sends",
         arguments: Backend.available, ["", "?ui_locales=de"])
     func deletion(backend: Backend, query: String) async throws {
         try await with(backend) { world in

@@ -6,7 +6,7 @@ import Testing
 @Suite("Administration accepts only members and values that it can store")
 struct AdministrationInputTests {
     @Test(
-        "An address changed by administration is unverified, unless the change says otherwise",
+        "An e-mail address changed by administration is unverified, unless the change says otherwise",
         arguments: Backend.available)
     func address(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -22,7 +22,7 @@ struct AdministrationInputTests {
         }
     }
 
-    @Test("A user without an address cannot be marked as verified", arguments: Backend.available)
+    @Test("Administration cannot mark a user without an e-mail address as verified", arguments: Backend.available)
     func noAddress(backend: Backend) async throws {
         try await World.with(backend) { world in
             let user = try #require(Int64(world.user))
@@ -35,7 +35,9 @@ struct AdministrationInputTests {
         }
     }
 
-    @Test("A member that cannot be set is refused by name, and nothing is changed", arguments: Backend.available)
+    @Test(
+        "Administration refuses a document's member that cannot be set, names it, and changes nothing",
+        arguments: Backend.available)
     func unknownMembers(backend: Backend) async throws {
         try await World.with(backend) { world in
             let documents: [(kind: String, id: String, good: JSON.Member, names: [String])] = [
@@ -70,7 +72,9 @@ struct AdministrationInputTests {
         }
     }
 
-    @Test("Each member shown of a client can be sent back unchanged, or is refused", arguments: Backend.available)
+    @Test(
+        "A client's shown members can be sent back to administration, except client_id, merchant_id and times",
+        arguments: Backend.available)
     func shownMembers(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.spidBackend()
@@ -84,7 +88,7 @@ struct AdministrationInputTests {
     }
 
     @Test(
-        "Administration refuses the addresses that sign-up refuses, and users who have one can still sign in",
+        "Administration refuses e-mail addresses that sign-up refuses; users who have one can still sign in",
         arguments: Backend.available)
     func unusualAddresses(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -136,7 +140,7 @@ struct AdministrationInputTests {
         }
     }
 
-    @Test("A NUL in a cursor or an id of administration is refused", arguments: Backend.available)
+    @Test("Administration refuses a NUL in a cursor, a filter or an id", arguments: Backend.available)
     func nul(backend: Backend) async throws {
         try await World.with(backend) { world in
             for kind in ["merchants", "clients", "users", "issuers"] {

@@ -32,7 +32,7 @@ struct AdministrationQueryTests {
         }
     }
 
-    @Test("A misspelt query parameter is refused with a suggestion", arguments: Backend.available)
+    @Test("Administration refuses a misspelt query parameter and suggests the right one", arguments: Backend.available)
     func misspelt(backend: Backend) async throws {
         try await World.with(backend) { world in
             let cases = [
@@ -78,7 +78,7 @@ struct AdministrationQueryTests {
     }
 
     @Test(
-        "Administration finds a user by address, in any letter case and with blanks around it",
+        "Administration finds a user by e-mail address, in any letter case and with blanks around it",
         arguments: Backend.available)
     func address(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -102,7 +102,9 @@ struct AdministrationQueryTests {
         }
     }
 
-    @Test("A merchant administrator finds only the merchant's own users by address", arguments: Backend.available)
+    @Test(
+        "A merchant administrator finds only the merchant's own users by e-mail address",
+        arguments: Backend.available)
     func ownUsers(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(
@@ -139,7 +141,9 @@ struct AdministrationQueryTests {
 
     private static let kinds = ["merchants", "clients", "users", "issuers", "webhooks", "initial-access-tokens"]
 
-    @Test("A limit that is no whole number from 1 to 100 is refused and named", arguments: Backend.available)
+    @Test(
+        "A list query's limit that is no whole number from 1 to 100 is refused and named",
+        arguments: Backend.available)
     func limits(backend: Backend) async throws {
         try await World.with(backend) { world in
             for kind in Self.kinds + ["clients/\(world.backend.id)/secrets"] {
@@ -158,7 +162,9 @@ struct AdministrationQueryTests {
         }
     }
 
-    @Test("A cursor that is damaged, null or from another list is refused and named", arguments: Backend.available)
+    @Test(
+        "A list query's cursor that is damaged, null or from another list is refused and named",
+        arguments: Backend.available)
     func cursors(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.newcomer("grace@example.com")
@@ -195,7 +201,9 @@ struct AdministrationQueryTests {
         }
     }
 
-    @Test("A cursor is good only for the list with the filter that it came from", arguments: Backend.available)
+    @Test(
+        "A list query's cursor is accepted only with the filter of the query that returned it",
+        arguments: Backend.available)
     func filters(backend: Backend) async throws {
         try await World.with(backend) { world in
             func get(_ query: String) async throws -> Answer {
@@ -212,7 +220,7 @@ struct AdministrationQueryTests {
     }
 
     @Test(
-        "A client's secrets are paged, and the cursor goes on after a secret that was ended",
+        "The list of a client's secrets is paged; its cursor stays valid when the secret it follows is ended",
         arguments: Backend.available)
     func secrets(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -8,7 +8,7 @@ import Values
 @Suite("Tokens for administration end with the secret or the key that they were got with")
 struct AdministratorCredentialTests {
     @Test(
-        "An administrator's token cannot make a secret after the secret it was got with has ended",
+        "An administrator's token is refused after the client secret that it was obtained with has ended",
         arguments: Backend.available)
     func secret(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -41,7 +41,7 @@ struct AdministratorCredentialTests {
         }
     }
 
-    @Test("A node that cached an ended secret refuses it for admin scopes", arguments: Backend.available)
+    @Test("A node that still caches an ended client secret issues no admin token for it", arguments: Backend.available)
     func secretElsewhere(backend: Backend) async throws {
         try await World.with(backend) { here in
             try await here.server.beside { node in
@@ -65,7 +65,9 @@ struct AdministratorCredentialTests {
         }
     }
 
-    @Test("An administrator's token is refused once its client's keys are replaced", arguments: Backend.available)
+    @Test(
+        "An administrator's token is refused once its client's key set (JWKS) is replaced",
+        arguments: Backend.available)
     func key(backend: Backend) async throws {
         try await World.with(backend) { world in
             let administrator = try await world.signingClient(.generate(.es256), ["scope": "admin:merchant"])

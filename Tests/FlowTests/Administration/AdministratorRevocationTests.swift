@@ -20,7 +20,9 @@ struct AdministratorRevocationTests {
         }
     }
 
-    @Test("A concurrent change does not restore an admin scope that was taken away", arguments: Backend.available)
+    @Test(
+        "A merchant administrator's concurrent change of a client restores no admin scope taken from it",
+        arguments: Backend.available)
     func scopeRace(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await administrator(world), scope: "admin:merchant")
@@ -38,7 +40,9 @@ struct AdministratorRevocationTests {
         }
     }
 
-    @Test("A concurrent change of an issuer does not enable it again", arguments: Backend.available)
+    @Test(
+        "A concurrent change of an issuer by its merchant does not undo its disabling by the platform",
+        arguments: Backend.available)
     func issuerRace(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await administrator(world), scope: "admin:merchant")
@@ -72,7 +76,7 @@ struct AdministratorRevocationTests {
     }
 
     @Test(
-        "A merchant cannot enable an issuer that the platform disabled, nor register it anew",
+        "A merchant cannot enable or delete an issuer that the platform disabled",
         arguments: Backend.available)
     func issuer(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -88,7 +92,9 @@ struct AdministratorRevocationTests {
         }
     }
 
-    @Test("A request is refused when its administrator loses the admin scope meanwhile", arguments: Backend.available)
+    @Test(
+        "A merchant administrator's request is refused if the admin scope is taken away while it runs",
+        arguments: Backend.available)
     func removed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await administrator(world)
@@ -137,7 +143,9 @@ struct AdministratorRevocationTests {
         }
     }
 
-    @Test("A platform administrator who loses the admin scope meanwhile deletes no user", arguments: Backend.available)
+    @Test(
+        "A platform administrator who loses the admin scope during a request to delete a user deletes none",
+        arguments: Backend.available)
     func deletion(backend: Backend) async throws {
         try await World.with(backend) { world in
             let platform = try await World.client(

@@ -7,7 +7,7 @@ import Testing
 struct AdministratorTests {
     private static let paths = ["merchants", "clients", "users", "issuers"]
 
-    @Test("Administration answers only a token with the admin scope", arguments: Backend.available)
+    @Test("Administration answers only requests with a token that has the admin scope", arguments: Backend.available)
     func needed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn().require("access_token")
@@ -24,7 +24,7 @@ struct AdministratorTests {
         }
     }
 
-    @Test("A token has the admin scope only if its request names it", arguments: Backend.available)
+    @Test("A token has the admin scope only if the token request names that scope", arguments: Backend.available)
     func byName(backend: Backend) async throws {
         try await World.with(backend) { world in
             let admin = World.Actor(id: world.server.adminID, secret: world.server.adminSecret, redirectURI: "")
@@ -33,7 +33,7 @@ struct AdministratorTests {
         }
     }
 
-    @Test("An admin token dies when its client is disabled", arguments: Backend.available)
+    @Test("An admin token is refused once its client is disabled", arguments: Backend.available)
     func disabledAdmin(backend: Backend) async throws {
         try await World.with(backend) { world in
             let second = try await World.client(
@@ -65,7 +65,9 @@ struct AdministratorTests {
         }
     }
 
-    @Test("An app cannot have an admin scope, not even with a secret", arguments: Backend.available)
+    @Test(
+        "A client with a redirect URI of an app cannot have an admin scope, even if it has a secret",
+        arguments: Backend.available)
     func apps(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site: JSON = ["https://loom.example/in"]
@@ -101,7 +103,7 @@ struct AdministratorTests {
         }
     }
 
-    @Test("Clients without a merchant do not share a merchant", arguments: Backend.available)
+    @Test("Clients without a merchant do not count as clients of one merchant", arguments: Backend.available)
     func withoutMerchant(backend: Backend) async throws {
         try await World.with(backend) { world in
             let registration: JSON = [
@@ -118,7 +120,7 @@ struct AdministratorTests {
     }
 
     @Test(
-        "A merchant's client cannot administer the platform even if its row has the scope",
+        "A merchant's client cannot administer the platform even if its database row has the admin scope",
         arguments: Backend.available)
     func merchantsAdminScope(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -131,7 +133,7 @@ struct AdministratorTests {
         }
     }
 
-    @Test("An admin token lives an hour at most, whatever its client's setting", arguments: Backend.available)
+    @Test("An admin token lives an hour at most, whatever token lifetime its client has", arguments: Backend.available)
     func lifetime(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential([
@@ -152,7 +154,7 @@ struct AdministratorTests {
     }
 
     @Test(
-        "A client's own token, or one with a refresh token, lives at most a day; others live as configured",
+        "A client credentials token, or one with a refresh token, lives at most a day; others as configured",
         arguments: Backend.available)
     func own(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -168,7 +170,9 @@ struct AdministratorTests {
         }
     }
 
-    @Test("An admin token lives shorter when its client's setting is shorter", arguments: Backend.available)
+    @Test(
+        "An admin token lives less than an hour if its client's token lifetime is shorter",
+        arguments: Backend.available)
     func shorter(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["scope": "admin:merchant", "access_token_lifetime": 60])

@@ -6,7 +6,7 @@ import Testing
 @Suite("Concurrent changes take turns, so that one sender's wait for each other")
 struct ChangeTurnTests {
     @Test(
-        "Many changes by one merchant administrator leave other merchants' and the platform's writes alone",
+        "Many changes by one merchant administrator do not delay other merchants' and the platform's writes",
         arguments: Backend.available)
     func administrator(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -23,7 +23,7 @@ struct ChangeTurnTests {
     }
 
     @Test(
-        "Many changes by one self-registered client leave administrators' and other merchants' writes alone",
+        "Many changes by one self-registered client do not delay administrators' and other merchants' writes",
         arguments: Backend.available)
     func stranger(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -39,7 +39,7 @@ struct ChangeTurnTests {
         }
     }
 
-    @Test("Many removals of one user by one administrator leave other writes alone")
+    @Test("Many removals of one user by one administrator do not delay other writes")
     func removals() async throws {
         try await World.with(.sqlite) { world in
             let own = try await administrator(world)
@@ -58,7 +58,7 @@ struct ChangeTurnTests {
     }
 
     @Test(
-        "Among a merchant's administrators, one who changes much does not keep another waiting",
+        "A merchant administrator's change waits for one of another administrator's many changes, not for all",
         arguments: Backend.available)
     func sameMerchant(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -75,7 +75,7 @@ struct ChangeTurnTests {
     }
 
     @Test(
-        "A self-registered client's many changes of its metadata do not delay those of the merchant's other ones",
+        "A self-registered client's change waits for one of another client's many changes, not for all",
         arguments: Backend.available)
     func otherDeveloper(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -91,7 +91,9 @@ struct ChangeTurnTests {
         }
     }
 
-    @Test("A merchant administrator's changes of users take turns", arguments: Backend.available)
+    @Test(
+        "At most four of a merchant administrator's changes of users run at once; the others wait",
+        arguments: Backend.available)
     func users(backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await administrator(world)
@@ -103,7 +105,7 @@ struct ChangeTurnTests {
         }
     }
 
-    @Test("A backend's changes of profiles take turns", arguments: Backend.available)
+    @Test("At most four of a backend's changes of profiles run at once; the others wait", arguments: Backend.available)
     func profiles(backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -115,7 +117,9 @@ struct ChangeTurnTests {
         }
     }
 
-    @Test("Logouts that reach backends take turns", arguments: Backend.available)
+    @Test(
+        "Of many logouts with one token that reach backends, at most four run at once; the others wait",
+        arguments: Backend.available)
     func logouts(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("merchants", world.merchant, ["logout_reaches_backends": true])

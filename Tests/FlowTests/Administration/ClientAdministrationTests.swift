@@ -7,7 +7,8 @@ import Values
 @Suite("Administration of clients, in the names of RFC 7591")
 struct ClientAdministrationTests {
     @Test(
-        "A new client's secrets are shown once; a public client has only the sign secret", arguments: Backend.available)
+        "A new client's secrets are in the answer that creates it; a public client gets no client secret",
+        arguments: Backend.available)
     func create(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await World.make(
@@ -34,7 +35,7 @@ struct ClientAdministrationTests {
         }
     }
 
-    @Test("Each invalid member of a new client is refused by name", arguments: Backend.available)
+    @Test("The refusal of a new client names the invalid member", arguments: Backend.available)
     func members(backend: Backend) async throws {
         try await World.with(backend) { world in
             let cases: [(String, JSON)] = [
@@ -96,7 +97,7 @@ struct ClientAdministrationTests {
         }
     }
 
-    @Test("A client can have two live secrets, and each can be ended", arguments: Backend.available)
+    @Test("A client can have at most two live secrets, and each can be ended", arguments: Backend.available)
     func secrets(backend: Backend) async throws {
         try await World.with(backend) { world in
             let path = "/admin/v1/clients/\(world.backend.id)/secrets"
@@ -122,7 +123,9 @@ struct ClientAdministrationTests {
         }
     }
 
-    @Test("A page of large clients ends early, and the next pages have the rest", arguments: Backend.available)
+    @Test(
+        "A page of a list of large clients has fewer of them, and the next pages have the rest",
+        arguments: Backend.available)
     func largePages(backend: Backend) async throws {
         try await World.with(backend) { world in
             let claims = JSON.object((0..<30).map { .init("claim-\($0)", .string(String(repeating: "x", count: 90))) })
@@ -154,7 +157,7 @@ struct ClientAdministrationTests {
         }
     }
 
-    @Test("PATCH changes only the members that it names", arguments: Backend.available)
+    @Test("Administration's PATCH of a client changes only the members that it names", arguments: Backend.available)
     func patch(backend: Backend) async throws {
         try await World.with(backend) { world in
             let path = "/admin/v1/clients/\(world.backend.id)"
@@ -174,7 +177,9 @@ struct ClientAdministrationTests {
         }
     }
 
-    @Test("DELETE removes a client, and ends its tokens and secrets", arguments: Backend.available)
+    @Test(
+        "Administration's DELETE of a client removes it and ends its tokens and secrets",
+        arguments: Backend.available)
     func delete(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(world.backend)
@@ -187,7 +192,7 @@ struct ClientAdministrationTests {
         }
     }
 
-    @Test("Lists are paged by a cursor that returns every row once", arguments: Backend.available)
+    @Test("Administration's lists are paged by a cursor that returns every row once", arguments: Backend.available)
     func paging(backend: Backend) async throws {
         try await World.with(backend) { world in
             for number in 1...5 { _ = try await world.person("user\(number)@example.com") }
@@ -251,7 +256,9 @@ struct ClientAdministrationTests {
         }
     }
 
-    @Test("A thousand self-registered clients leave the merchant room for its own", arguments: Backend.available)
+    @Test(
+        "A thousand self-registered clients do not keep a merchant administrator from creating clients",
+        arguments: Backend.available)
     func strangers(backend: Backend) async throws {
         try await World.with(backend) { world in
             let initial = try await world.initialToken()
@@ -264,7 +271,7 @@ struct ClientAdministrationTests {
     }
 
     @Test(
-        "A merchant administrator cannot make a third party's client its own after a user has allowed it",
+        "A merchant administrator cannot make a third party's client first-party after a user has allowed it",
         arguments: Backend.available)
     func allowed(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 @Suite("A node forgets only the cached clients that it changed") struct ClientCacheTests {
-    @Test("A refused change, or a change of another client, leaves a cached client alone", arguments: Backend.available)
+    @Test(
+        "A refused change, or a change of another client, does not remove a client from a node's cache",
+        arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend) { world in
             func status() async throws -> Int {
@@ -27,7 +29,9 @@ import Testing
         }
     }
 
-    @Test("A changed, disabled or deleted client is read anew at once", arguments: Backend.available)
+    @Test(
+        "A client that is changed, disabled or deleted at a node is read anew by that node at once",
+        arguments: Backend.available)
     func changed(backend: Backend) async throws {
         try await World.with(backend) { world in
             func status() async throws -> Int {
@@ -46,7 +50,9 @@ import Testing
         }
     }
 
-    @Test("A client deleted during its request gets invalid_client", arguments: Backend.available)
+    @Test(
+        "A token request of a client that another node has just deleted gets invalid_client",
+        arguments: Backend.available)
     func racingDelete(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode(for: world.backend)

@@ -41,7 +41,8 @@ import Testing
     }
 
     @Test(
-        "A merchant cannot take a deleted merchant's name, unless the platform gives it", arguments: Backend.available)
+        "A merchant cannot take a deleted merchant's name, unless the platform gives it that name",
+        arguments: Backend.available)
     func former(backend: Backend) async throws {
         try await World.with(backend) { world in
             let administrator = try await world.clientToken(
@@ -64,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "A merchant cannot take a deleted merchant's name after its number was given again",
+        "A merchant cannot take a deleted merchant's name, even after a new merchant got its number",
         arguments: Backend.available)
     func formerNumber(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -83,7 +84,9 @@ import Testing
         }
     }
 
-    @Test("A merchant cannot take the name that another had before it was renamed", arguments: Backend.available)
+    @Test(
+        "A merchant cannot take a name that another merchant had before that one was renamed",
+        arguments: Backend.available)
     func renamed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let administrator = try await world.clientToken(
@@ -102,7 +105,7 @@ import Testing
     }
 
     @Test(
-        "A merchant administrator cannot take the name shown for unnamed clients, and these can always register",
+        "A merchant cannot take the name that unnamed clients are shown by, and these can always register",
         arguments: Backend.available)
     func unnamed(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -125,7 +128,7 @@ import Testing
     }
 
     @Test(
-        "A new spelling of a client's name is not compared with the merchants' names again",
+        "A client's name that changes only in spelling is not compared with the merchants' names again",
         arguments: Backend.available)
     func spelling(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -145,7 +148,9 @@ import Testing
         }
     }
 
-    @Test("Another merchant's name, or this server's, cannot be taken in two steps", arguments: Backend.available)
+    @Test(
+        "A name that looks like another merchant's or this server's is refused even if the former was similar",
+        arguments: Backend.available)
     func twoSteps(backend: Backend) async throws {
         try await World.with(backend) { world in
             let administrator = try await world.clientToken(

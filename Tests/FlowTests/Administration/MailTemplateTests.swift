@@ -13,7 +13,7 @@ struct MailTemplateTests {
     private static let code: JSON = ["subject": "A code", "text": "{{code}} is for {{minutes}} minutes."]
 
     @Test(
-        "Mails have the merchant's words with the server's codes, links and warning; null restores the server's",
+        "A merchant's mail template replaces the server's words, not its link and warning; null removes it",
         arguments: Backend.available)
     func words(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -64,7 +64,7 @@ struct MailTemplateTests {
     }
 
     @Test(
-        "A mail template is for the merchant's own clients, and for the languages that it gives",
+        "A mail template is used only for the merchant's own clients, and in the languages that it gives",
         arguments: Backend.available)
     func scope(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -139,7 +139,9 @@ struct MailTemplateTests {
         }
     }
 
-    @Test("Another merchant's administrator can neither write nor read mail templates", arguments: Backend.available)
+    @Test(
+        "Another merchant's administrator can neither write nor read a merchant's mail templates",
+        arguments: Backend.available)
     func borders(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             func administrator(of merchant: String?) async throws -> String {

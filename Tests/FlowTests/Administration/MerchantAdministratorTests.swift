@@ -21,7 +21,9 @@ struct MerchantAdministratorTests {
         }
     }
 
-    @Test("A merchant administrator sees its own clients; others answer 404", arguments: Backend.available)
+    @Test(
+        "A merchant administrator sees only its merchant's clients, and gets 404 for any other client",
+        arguments: Backend.available)
     func clients(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.merchantAdmin()
@@ -92,7 +94,7 @@ struct MerchantAdministratorTests {
     }
 
     @Test(
-        "A merchant administrator cannot set a user's address, password, attributes or flags",
+        "A merchant administrator cannot set a user's email, email_verified, password, attributes or disabled",
         arguments: Backend.available)
     func takeover(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -112,7 +114,7 @@ struct MerchantAdministratorTests {
     }
 
     @Test(
-        "A merchant administrator creates users, and cannot take over an existing one that way",
+        "A merchant administrator creates users, and cannot take over an existing user by creating one",
         arguments: Backend.available)
     func makesUsers(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -136,7 +138,9 @@ struct MerchantAdministratorTests {
         }
     }
 
-    @Test("A merchant administrator who deletes a user ends the connection, not the user", arguments: Backend.available)
+    @Test(
+        "A merchant administrator who deletes a user ends the connection to the merchant, not the user",
+        arguments: Backend.available)
     func disconnects(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.merchantAdmin()
@@ -151,7 +155,7 @@ struct MerchantAdministratorTests {
     }
 
     @Test(
-        "A code issued before a merchant removed its user does not connect the user again",
+        "A code issued before a merchant removed the code's user does not connect the user again",
         arguments: Backend.available)
     func pendingCodes(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -201,7 +205,7 @@ struct MerchantAdministratorTests {
         }
     }
 
-    @Test("No client can have an address at this server", arguments: Backend.available)
+    @Test("No client can register a redirect URI or other address at this server", arguments: Backend.available)
     func ownAddresses(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.merchantAdmin()
@@ -225,7 +229,7 @@ struct MerchantAdministratorTests {
         }
     }
 
-    @Test("A merchant cannot take another's name", arguments: Backend.available)
+    @Test("A merchant administrator cannot give its merchant another merchant's name", arguments: Backend.available)
     func anothersName(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.merchantAdmin()
@@ -240,7 +244,9 @@ struct MerchantAdministratorTests {
         }
     }
 
-    @Test("A link in a user's profile cannot be a script", arguments: Backend.available)
+    @Test(
+        "A link in a user's profile cannot be a javascript:, vbscript: or data: address",
+        arguments: Backend.available)
     func scripts(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.merchantAdmin()

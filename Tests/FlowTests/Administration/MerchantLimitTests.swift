@@ -52,7 +52,9 @@ struct MerchantLimitTests {
         }
     }
 
-    @Test("A merchant administrator can create 3000 users at once, then one a second", arguments: Backend.available)
+    @Test(
+        "A merchant's administrators and backends together can create 3000 users at once, then one a second",
+        arguments: Backend.available)
     func users(backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await administrator(world)
@@ -106,7 +108,9 @@ struct MerchantLimitTests {
         }
     }
 
-    @Test("One merchant's changes of a shared user do not use up another's", arguments: Backend.available)
+    @Test(
+        "One merchant's changes of a shared user do not count toward another merchant's limit",
+        arguments: Backend.available)
     func rival(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.signIn()
@@ -119,7 +123,7 @@ struct MerchantLimitTests {
         }
     }
 
-    @Test("A change to the same values leaves updated_at alone", arguments: Backend.available)
+    @Test("A change of a user to the same values does not change updated_at", arguments: Backend.available)
     func nothing(backend: Backend) async throws {
         try await World.with(backend) { world in
             let first = try await change(world, 1, by: world.admin)
@@ -130,7 +134,9 @@ struct MerchantLimitTests {
         }
     }
 
-    @Test("A user who leaves the merchant during a change is not changed", arguments: Backend.available)
+    @Test(
+        "A user who is removed from the merchant during the merchant's change of them is not changed",
+        arguments: Backend.available)
     func left(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.signIn()
@@ -154,7 +160,7 @@ struct MerchantLimitTests {
     }
 
     @Test(
-        "An assertion of an unknown subject is refused while the merchant creates too many users, and not spent",
+        "While a merchant creates too many users, an unknown subject's assertion is refused but not used up",
         arguments: Backend.available)
     func assertion(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -199,7 +205,9 @@ struct MerchantLimitTests {
         }
     }
 
-    @Test("A user new at an issuer has to wait while the merchant creates too many users", arguments: Backend.available)
+    @Test(
+        "A browser sign-in by an issuer's new user is refused while the merchant creates too many users",
+        arguments: Backend.available)
     func browser(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             try await Self.useUp(story.here)
@@ -212,7 +220,9 @@ struct MerchantLimitTests {
         }
     }
 
-    @Test("A provider's user is not registered while the merchant creates too many users", arguments: Backend.available)
+    @Test(
+        "Registration by a provider's token is refused while the merchant creates too many users",
+        arguments: Backend.available)
     func provider(backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("token", "1")

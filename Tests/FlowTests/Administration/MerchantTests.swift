@@ -19,7 +19,9 @@ import Values
         }
     }
 
-    @Test("A deleted merchant's number is given again only if the platform asks for it", arguments: Backend.available)
+    @Test(
+        "A deleted merchant's number is given to a new merchant only if the platform asks for it",
+        arguments: Backend.available)
     func gone(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let path = "/admin/v1/merchants/\(world.rival)"
@@ -32,7 +34,9 @@ import Values
         }
     }
 
-    @Test("A merchant may get the number that its clients know, unless another has it", arguments: Backend.available)
+    @Test(
+        "The platform can give a new merchant a number of its choice, unless another merchant has it",
+        arguments: Backend.available)
     func given(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             func make(_ members: JSON) async throws -> Answer {
@@ -76,7 +80,7 @@ import Values
         try #require(isBegun)
     }
 
-    @Test("Ditto gets 404 at a deleted merchant's webhook", arguments: Backend.available)
+    @Test("A deleted merchant's webhook for Ditto answers 404", arguments: Backend.available)
     func webhook(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)

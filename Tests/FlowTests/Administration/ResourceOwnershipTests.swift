@@ -8,7 +8,7 @@ import Testing
 @Suite("A merchant's API stays its own, and is another's only while the platform lends it")
 struct ResourceOwnershipTests {
     @Test(
-        "A client of one merchant is neither created nor changed to reach another merchant's API",
+        "A merchant administrator cannot create or change a client to name another merchant's API",
         arguments: Backend.available)
     func resources(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -27,7 +27,9 @@ struct ResourceOwnershipTests {
         }
     }
 
-    @Test("A merchant's API stays its own after its client is deleted or changed", arguments: Backend.available)
+    @Test(
+        "A merchant's API stays the merchant's after the client that named it is deleted or changed",
+        arguments: Backend.available)
     func formerResources(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.merchantAdmin()
@@ -68,7 +70,9 @@ struct ResourceOwnershipTests {
         }
     }
 
-    @Test("A borrower cannot use an API after the platform has taken it back", arguments: Backend.available)
+    @Test(
+        "A merchant that an API was lent to cannot name it after the platform has taken it back",
+        arguments: Backend.available)
     func takenBack(backend: Backend) async throws {
         try await World.with(backend) { world in
             let members: JSON = ["client_name": "x", "resources": ["https://api.loom.example"]]
@@ -95,7 +99,9 @@ struct ResourceOwnershipTests {
         }
     }
 
-    @Test("An API of the platform stays the platform's after its client is deleted", arguments: Backend.available)
+    @Test(
+        "An API of the platform stays the platform's after the client that named it is deleted",
+        arguments: Backend.available)
     func platforms(backend: Backend) async throws {
         try await World.with(backend) { world in
             let members: JSON = ["client_name": "x", "resources": ["https://api.platform.example"]]
@@ -137,7 +143,7 @@ struct ResourceOwnershipTests {
         }
     }
 
-    @Test("A deleted merchant's API cannot be taken by another", arguments: Backend.available)
+    @Test("A deleted merchant's API cannot be taken by another merchant", arguments: Backend.available)
     func resourcesOfGone(backend: Backend) async throws {
         try await World.with(backend) { world in
             let members: JSON = ["client_name": "x", "resources": ["https://api.loom.example"]]
@@ -151,7 +157,7 @@ struct ResourceOwnershipTests {
     }
 
     @Test(
-        "An API in another spelling than its normal form is refused by an error that names that form",
+        "An API's address that is not in normal form is refused by an error that names that form",
         arguments: Backend.available)
     func spellings(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -212,7 +218,7 @@ struct ResourceOwnershipTests {
         }
     }
 
-    @Test("A borrower cannot give a lent API to its other clients", arguments: Backend.available)
+    @Test("A merchant that an API was lent to cannot give it to its other clients", arguments: Backend.available)
     func lentResources(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.merchantAdmin()
@@ -240,7 +246,7 @@ struct ResourceOwnershipTests {
     }
 
     @Test(
-        "A merchant that gave a lent API back cannot take it after its owner stops using it",
+        "A merchant that gave a lent API back cannot take the API after its owner stops using it",
         arguments: Backend.available)
     func formerBorrower(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -261,7 +267,8 @@ struct ResourceOwnershipTests {
     }
 
     @Test(
-        "A borrower of an API at a host's root cannot take the same address with a slash", arguments: Backend.available)
+        "A merchant that an API at a host's root was lent to cannot take the same address with a slash",
+        arguments: Backend.available)
     func twin(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (token, rival) = (try await world.merchantAdmin(), try await world.merchantAdmin(of: world.rival))
@@ -288,7 +295,7 @@ struct ResourceOwnershipTests {
     }
 
     @Test(
-        "A lent API belongs to the client it was lent to, until the platform takes it from that client",
+        "Of other merchants' clients, only the one that an API was lent to may name it, until taken back",
         arguments: Backend.available)
     func secondClient(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -316,7 +323,7 @@ struct ResourceOwnershipTests {
     }
 
     @Test(
-        "An API stays its owner's while the platform adds or removes the slash at its end",
+        "An API at a host's root stays its owner's after the platform adds a slash to its address",
         arguments: Backend.available)
     func moved(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -6,7 +6,7 @@ import Testing
 @Suite("Errors of an authorization request go to the app, unless its address is in doubt")
 struct AuthorizationRequestTests {
     @Test(
-        "A bad client or redirect URI gets a page that says which of the two, and never a redirect",
+        "An authorization request with a bad client or redirect URI gets a page that names it, not a redirect",
         arguments: Backend.available)
     func nowhereToGo(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -48,7 +48,7 @@ struct AuthorizationRequestTests {
     }
 
     @Test(
-        "Errors in neither client nor redirect URI go back to the app with the request's state",
+        "Authorization request errors, but for client and redirect URI, go back to the app with the state",
         arguments: Backend.available)
     func back(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -73,7 +73,9 @@ struct AuthorizationRequestTests {
         }
     }
 
-    @Test("A client without the authorization code grant gets unauthorized_client", arguments: Backend.available)
+    @Test(
+        "A client without the authorization code grant gets unauthorized_client for an authorization request",
+        arguments: Backend.available)
     func grantNotAllowed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["grant_types": ["client_credentials"]])
@@ -110,7 +112,9 @@ struct AuthorizationRequestTests {
         }
     }
 
-    @Test("A code is bound to the redirect URI of its request", arguments: Backend.available)
+    @Test(
+        "An authorization code can be redeemed only by the client and with the redirect URI of its request",
+        arguments: Backend.available)
     func redirectURIBinding(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode()
@@ -122,7 +126,9 @@ struct AuthorizationRequestTests {
         }
     }
 
-    @Test("A client with one redirect URI may omit it at both endpoints", arguments: Backend.available)
+    @Test(
+        "A client with one redirect URI may omit it in the authorization request and the token request",
+        arguments: Backend.available)
     func onlyRedirectURI(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode(["redirect_uri": ""], for: world.backend)
@@ -148,7 +154,7 @@ struct AuthorizationRequestTests {
     }
 
     @Test(
-        "An authorization request posted by another site changes neither cookies nor open forms",
+        "An authorization request posted by another site sets no cookie and invalidates no open form",
         arguments: Backend.available)
     func postFromElsewhere(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -5,7 +5,7 @@ import Testing
 @Suite("A merchant's pages are in its colours")
 struct BrandTests {
     @Test(
-        "A merchant's page shows its name, its stylesheet, and its logo as the only image",
+        "The sign-in page for a merchant's client has its brand stylesheet, and its logo as the only image",
         arguments: Backend.available)
     func page(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -31,7 +31,7 @@ struct BrandTests {
     }
 
     @Test(
-        "A logo cannot be at this server's address, where a browser would act for its user",
+        "A merchant's logo cannot be at an address of this server, which a browser would open as the user",
         arguments: Backend.available)
     func ownAddress(backend: Backend) async throws {
         try await World.with(backend, settings: ["issuer": "https://login.loom.example"]) { world in
@@ -44,7 +44,7 @@ struct BrandTests {
         }
     }
 
-    @Test("The content policy allows a logo's address without its query", arguments: Backend.available)
+    @Test("A page's content security policy names the logo's address without its query", arguments: Backend.available)
     func logoQuery(backend: Backend) async throws {
         try await World.with(backend) { world in
             let address = "https://cdn.loom.example/l.svg?v=2"
@@ -56,7 +56,9 @@ struct BrandTests {
         }
     }
 
-    @Test("No registered address adds a directive to the content policy", arguments: Backend.available)
+    @Test(
+        "A registered origin or logo address that could add to the content security policy is refused",
+        arguments: Backend.available)
     func policyCharacters(backend: Backend) async throws {
         try await World.with(backend) { world in
             for host in [
@@ -78,7 +80,9 @@ struct BrandTests {
         }
     }
 
-    @Test("A brand stylesheet of no merchant, or of one without colours, gets 404", arguments: Backend.available)
+    @Test(
+        "A request for the brand stylesheet of no merchant, or of one without colours, gets 404",
+        arguments: Backend.available)
     func unknown(backend: Backend) async throws {
         try await World.with(backend) { world in
             for name in ["nobody.css", "\(world.merchant).css", "\(world.merchant)", ".css", "%2e%2e.css"] {
@@ -88,7 +92,9 @@ struct BrandTests {
         }
     }
 
-    @Test("Pages may be framed only by a first-party client's registered origins", arguments: Backend.available)
+    @Test(
+        "Pages for a first-party client may be framed by its registered origins, other clients' by none",
+        arguments: Backend.available)
     func frames(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.stranger(["web_origins": ["https://stranger.example"]])
@@ -105,7 +111,7 @@ struct BrandTests {
     }
 
     @Test(
-        "A page with one click to agree cannot be framed, not even by a first-party client",
+        "A page on which one click confirms something cannot be framed, not even by a first-party client",
         arguments: Backend.available)
     func unframed(backend: Backend) async throws {
         try await World.with(backend) { world in

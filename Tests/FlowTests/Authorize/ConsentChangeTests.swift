@@ -5,7 +5,7 @@ import Testing
 @Suite("Consent to a client ends when the client changes")
 struct ConsentChangeTests {
     @Test(
-        "A client that widens its scope while the consent page is open gets no claims that the page did not name",
+        "A client that widens its scope while the consent page is open gets no claim missing from the page",
         arguments: Backend.available)
     func claims(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -24,7 +24,9 @@ struct ConsentChangeTests {
         }
     }
 
-    @Test("A third party's new name ends the consent to it, and a new logo does not", arguments: Backend.available)
+    @Test(
+        "A new name of a third party's client ends the consent to it, and a new logo does not",
+        arguments: Backend.available)
     func administration(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -65,7 +67,7 @@ struct ConsentChangeTests {
         }
     }
 
-    @Test("A client that changes name or addresses while the consent page is open needs the user's answer again")
+    @Test("A client whose name or redirect URIs change while the consent page is open needs a new answer")
     func whileThePageIsOpen() async throws {
         try await World.with(.sqlite) { world in
             let made = try await world.register(["client_name": "Recipes", "scope": "openid"])
@@ -88,7 +90,7 @@ struct ConsentChangeTests {
     }
 
     @Test(
-        "A registered client's new name, or a redirect URI elsewhere, ends the consent to it",
+        "A self-registered client's new name, or redirect URI at another host or app, ends the consent to it",
         arguments: Backend.available)
     func identity(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -131,7 +133,7 @@ struct ConsentChangeTests {
         }
     }
 
-    @Test("A pairwise client cannot register for public subjects")
+    @Test("A self-registered client with pairwise subjects cannot change to public ones")
     func subjects() async throws {
         try await World.with(.sqlite) { world in
             let made = try await world.register(["scope": "openid", "subject_type": "pairwise"])

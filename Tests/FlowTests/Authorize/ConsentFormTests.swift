@@ -8,7 +8,9 @@ import Values
 
 @Suite("Consent is the user's own, covers what was requested, and can be revoked")
 struct ConsentFormTests {
-    @Test("Only the signed-in user can answer the consent page", arguments: Backend.available)
+    @Test(
+        "The consent page is answered only from this site, in the browser it was shown in, with a form token",
+        arguments: Backend.available)
     func forgery(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -78,7 +80,7 @@ struct ConsentFormTests {
     }
 
     @Test(
-        "A consent form's answer is refused after the session in which the form was shown has expired",
+        "A consent form's answer after its session has expired stores no consent and leads to sign-in",
         arguments: Backend.available)
     func signedOut(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -95,7 +97,7 @@ struct ConsentFormTests {
     }
 
     @Test(
-        "A consent page opened by one user and answered after another signed in stores nothing, and asks the other",
+        "A consent form answered after another user signed in stores nothing, and that user is asked instead",
         arguments: Backend.available)
     func anotherUser(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -121,7 +123,9 @@ struct ConsentFormTests {
         }
     }
 
-    @Test("Revoking consent ends pending codes and tokens, and the app must ask again", arguments: Backend.available)
+    @Test(
+        "Revoking the consent to an app ends its codes and tokens, and the user is asked again",
+        arguments: Backend.available)
     func revoked(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -151,7 +155,7 @@ struct ConsentFormTests {
         }
     }
 
-    @Test("A consent form with an invalid request id gets 400", arguments: Backend.available)
+    @Test("A consent form whose authorization request is invalid gets 400", arguments: Backend.available)
     func request(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -172,7 +176,9 @@ struct ConsentFormTests {
 
     private func pad(_ count: Int) -> String { String(repeating: "x", count: count) }
 
-    @Test("A consent refused by the limit does not accept the app's terms", arguments: Backend.available)
+    @Test(
+        "A consent refused by the limit on revocations does not record acceptance of the app's terms",
+        arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -195,7 +201,7 @@ struct ConsentFormTests {
         }
     }
 
-    @Test("Leaving out a scope that was never allowed is no revocation", arguments: Backend.available)
+    @Test("Not ticking a scope that was never allowed is not counted as a revocation", arguments: Backend.available)
     func nothingHeld(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -215,7 +221,7 @@ struct ConsentFormTests {
     }
 
     @Test(
-        "Consents that take back a scope are limited to fifty at once; others end no codes",
+        "Consents that take back a scope are limited to fifty at once; others are unlimited and end no codes",
         arguments: Backend.available)
     func overAndOver(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -235,7 +241,9 @@ struct ConsentFormTests {
         }
     }
 
-    @Test("Consents that take back a scope from a merchant's own app are limited too", arguments: Backend.available)
+    @Test(
+        "Consents that take back a scope from a merchant's own app are limited to fifty at once, too",
+        arguments: Backend.available)
     func ownApp(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)

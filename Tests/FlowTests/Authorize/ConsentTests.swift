@@ -5,7 +5,9 @@ import Testing
 
 @Suite("A third party's app gets what its user allows on the consent page")
 struct ConsentTests {
-    @Test("An app that was allowed gets its code, and its user is not asked again", arguments: Backend.available)
+    @Test(
+        "A third party's app that the user allowed gets a code, and the user is not asked again",
+        arguments: Backend.available)
     func allow(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -32,7 +34,9 @@ struct ConsentTests {
         }
     }
 
-    @Test("An app gets the ticked scopes only, and later asks for the rest alone", arguments: Backend.available)
+    @Test(
+        "A third party's app gets only the scopes that were ticked; the next consent page lists the others",
+        arguments: Backend.available)
     func partly(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -55,7 +59,9 @@ struct ConsentTests {
         }
     }
 
-    @Test("A consent form with nothing ticked is refused and shown again", arguments: Backend.available)
+    @Test(
+        "A consent form with no scope ticked is refused and shown again, unless openid is requested",
+        arguments: Backend.available)
     func nothing(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -105,7 +111,9 @@ struct ConsentTests {
         }
     }
 
-    @Test("After a refusal, going back to the consent page leads to a new sign-in", arguments: Backend.available)
+    @Test(
+        "A consent page sent again after its refusal leads to a new sign-in if the request had prompt=login",
+        arguments: Backend.available)
     func refusedThenAllowed(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -125,7 +133,9 @@ struct ConsentTests {
         }
     }
 
-    @Test("A denied app gets access_denied and no code, and may ask again", arguments: Backend.available)
+    @Test(
+        "An app whose user denies the consent gets access_denied and no code, and may ask again",
+        arguments: Backend.available)
     func deny(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -143,7 +153,9 @@ struct ConsentTests {
         }
     }
 
-    @Test("A request with prompt=none and without consent gets consent_required", arguments: Backend.available)
+    @Test(
+        "An authorization request with prompt=none and without consent gets consent_required",
+        arguments: Backend.available)
     func silent(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -155,7 +167,7 @@ struct ConsentTests {
     }
 
     @Test(
-        "A request with prompt=consent asks again, and revokes a scope that is no longer ticked",
+        "An authorization request with prompt=consent asks again; a scope no longer ticked is revoked",
         arguments: Backend.available)
     func again(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -175,7 +187,9 @@ struct ConsentTests {
         }
     }
 
-    @Test("A merchant's own app shows consent only on request", arguments: Backend.available)
+    @Test(
+        "A merchant's own app gets the consent page only if its request has prompt=consent",
+        arguments: Backend.available)
     func firstParty(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -193,7 +207,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("A user's token never carries the admin scope", arguments: Backend.available)
+    @Test("A token for a user never has an admin scope", arguments: Backend.available)
     func administration(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["scope": "profile admin:merchant"])

@@ -6,7 +6,9 @@ import Testing
 struct DeclinedClaimTests {
     private static let claims = #"{"id_token":{"email":{"essential":true},"acr":null},"userinfo":{"email":null}}"#
 
-    @Test("Declining a scope declines its claims, for a third party's app", arguments: Backend.available)
+    @Test(
+        "A user who declines a scope of a third party's app also declines its claims requested singly",
+        arguments: Backend.available)
     func thirdParty(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -20,7 +22,9 @@ struct DeclinedClaimTests {
         }
     }
 
-    @Test("Declining a scope declines its claims, for a merchant's own app", arguments: Backend.available)
+    @Test(
+        "A user who declines a scope of a merchant's own app also declines its claims requested singly",
+        arguments: Backend.available)
     func firstParty(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -32,7 +36,9 @@ struct DeclinedClaimTests {
         }
     }
 
-    @Test("Declining a scope takes back its claims that were allowed before", arguments: Backend.available)
+    @Test(
+        "A user who declines a scope takes back the scope's claims that were allowed before",
+        arguments: Backend.available)
     func before(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -61,7 +67,7 @@ struct DeclinedClaimTests {
         }
     }
 
-    @Test("Single claims can be declined one by one, even essential ones", arguments: Backend.available)
+    @Test("A user can decline single claims one by one, even essential ones", arguments: Backend.available)
     func single(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()

@@ -22,7 +22,9 @@ struct DeviceAddressTests {
         ]
     }
 
-    @Test("A public client at an address that any app can claim is not answered silently", arguments: Backend.available)
+    @Test(
+        "A public client at a redirect URI that any app can claim gets no code without the user's tap",
+        arguments: Backend.available)
     func silent(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -49,7 +51,7 @@ struct DeviceAddressTests {
         }
     }
 
-    @Test("A redirect URI with a host on the device itself gets no silent answer, however the host is spelled")
+    @Test("A public client's redirect URI with a loopback host gets no code silently, however it is spelled")
     func spellings() async throws {
         try await World.with(.sqlite) { world in
             let places = [
@@ -77,7 +79,7 @@ struct DeviceAddressTests {
     }
 
     @Test(
-        "An app at a custom scheme gets no code silently, even with a secret; a backend does",
+        "An app with a custom-scheme redirect URI gets no code silently, even with a secret; a backend does",
         arguments: Backend.available)
     func known(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -103,7 +105,7 @@ struct DeviceAddressTests {
     }
 
     @Test(
-        "A client at a custom scheme gets no front-channel tokens silently, even if it authenticates",
+        "A client with a custom-scheme redirect URI gets no ID token silently, even if it authenticates",
         arguments: Backend.available)
     func tokens(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -124,7 +126,9 @@ struct DeviceAddressTests {
         }
     }
 
-    @Test("A user who just signed in or consented for the app needs no second tap", arguments: Backend.available)
+    @Test(
+        "A user who just signed in or consented for the app need not tap Continue as well",
+        arguments: Backend.available)
     func signedIn(backend: Backend) async throws {
         try await World.with(backend) { world in
             for address in try await addresses(world) {
@@ -143,7 +147,9 @@ struct DeviceAddressTests {
         }
     }
 
-    @Test("An app cannot forge the proof that its user has tapped", arguments: Backend.available)
+    @Test(
+        "A tap on Continue counts once, within five minutes, only for that request, user and browser",
+        arguments: Backend.available)
     func forged(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("grace@example.com")

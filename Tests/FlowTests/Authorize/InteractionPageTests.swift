@@ -19,7 +19,9 @@ struct InteractionPageTests {
         try await world.server.database.read { db in try db.rows("SELECT fingerprint FROM interactions").count }
     }
 
-    @Test("Pages carry only the id of a waiting authorization request", arguments: Backend.available)
+    @Test(
+        "Sign-in and consent pages carry only the id of the authorization request, not its parameters",
+        arguments: Backend.available)
     func idAlone(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -38,7 +40,9 @@ struct InteractionPageTests {
         }
     }
 
-    @Test("An authorization request that shows no page stores nothing", arguments: Backend.available)
+    @Test(
+        "An authorization request answered without a page is not stored as a waiting request",
+        arguments: Backend.available)
     func noRow(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -52,7 +56,7 @@ struct InteractionPageTests {
         }
     }
 
-    @Test("A sign-in page can be sent again after the back button, and with prompt=login each sign-in brings one code")
+    @Test("The login page can be submitted again after Back; with prompt=login each sign-in gives one code")
     func backButton() async throws {
         try await World.with(.sqlite) { world in
             var browser = Browser(world.server)
@@ -90,7 +94,7 @@ struct InteractionPageTests {
         }
     }
 
-    @Test("A mailed link opened within its time goes on to the app, and later is a spent link")
+    @Test("A mailed sign-up link leads on to the app after 23 hours, and is refused as spent after 25")
     func lateLink() async throws {
         try await World.with(.sqlite) { world in
             for (email, hours, isLive) in [("grace@example.com", 23, true), ("bob@example.com", 25, false)] {
@@ -108,7 +112,7 @@ struct InteractionPageTests {
         }
     }
 
-    @Test("A mailed link opened in another browser goes on there, and the first browser's page stays valid")
+    @Test("After a password reset in a second browser, both browsers can continue to the app")
     func otherBrowser() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -149,7 +153,7 @@ struct InteractionPageTests {
         }
     }
 
-    @Test("A request id that is edited, expired or from another browser gets a page that says to start again")
+    @Test("An authorization request id that is edited, expired or another browser's gets a start-again page")
     func gone() async throws {
         try await World.with(.sqlite) { world in
             var browser = Browser(world.server)
@@ -180,7 +184,9 @@ struct InteractionPageTests {
         }
     }
 
-    @Test("A client's own continue parameter in a new request is ignored", arguments: Backend.available)
+    @Test(
+        "A continue parameter that a client adds to a new authorization request is ignored",
+        arguments: Backend.available)
     func clientsOwn(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -191,7 +197,7 @@ struct InteractionPageTests {
         }
     }
 
-    @Test("Another user who takes up a request is not bound by its login_hint")
+    @Test("The login_hint of an authorization request does not bind a user who chooses another account")
     func anotherUser() async throws {
         try await World.with(.sqlite) { world in
             _ = try await world.person("grace@example.com")
@@ -210,7 +216,9 @@ struct InteractionPageTests {
         }
     }
 
-    @Test("Following the link to sign in as another user again writes nothing more", arguments: Backend.available)
+    @Test(
+        "Opening a request's other-account link again writes nothing to the database until a user signs in",
+        arguments: Backend.available)
     func followedAgain(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -230,7 +238,7 @@ struct InteractionPageTests {
     }
 
     @Test(
-        "An IP address that began a thousand authorization requests has to wait, unless its user is signed in",
+        "An IP address that began a thousand authorization requests gets 429, unless its user is signed in",
         arguments: Backend.available)
     func throttled(backend: Backend) async throws {
         try await World.with(backend) { world in

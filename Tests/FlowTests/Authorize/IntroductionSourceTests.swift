@@ -5,7 +5,7 @@ import Testing
 @Suite("An introduction comes from a merchant's own app, and ends with it")
 struct IntroductionSourceTests {
     @Test(
-        "A sign-in at a third party's page that the user then denies introduces no merchant",
+        "Signing in for a third party's app and then denying it consent introduces no merchant",
         arguments: Backend.available)
     func denied(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -21,7 +21,7 @@ struct IntroductionSourceTests {
     }
 
     @Test(
-        "A sign-in at a third party's page introduces no merchant, not even after the third party is revoked",
+        "Signing in for a third party's app introduces no merchant, not even once the app is revoked",
         arguments: Backend.available)
     func revoked(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -36,7 +36,9 @@ struct IntroductionSourceTests {
         }
     }
 
-    @Test("Deleting the only app that introduced a merchant ends the introduction", arguments: Backend.available)
+    @Test(
+        "Deleting the only app that introduced a user to a merchant ends the introduction",
+        arguments: Backend.available)
     func deleted(backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await world.confidential([:], of: world.rival)
@@ -51,7 +53,7 @@ struct IntroductionSourceTests {
     }
 
     @Test(
-        "Revoking the only app that introduced a merchant ends the introduction, also after it became a third party's",
+        "Revoking the only app that introduced a merchant, by now a third party's, ends the introduction",
         arguments: Backend.available)
     func estranged(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -97,7 +99,7 @@ struct IntroductionSourceTests {
     private static let credentials = ["email": email, "password": World.password]
 
     @Test(
-        "A page opened before its client became the merchant's own is out of date, and introduces no merchant",
+        "A login page opened before its client became first-party is out of date and introduces no merchant",
         arguments: Backend.available)
     func before(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -116,7 +118,7 @@ struct IntroductionSourceTests {
     }
 
     @Test(
-        "A request begun after its client became the merchant's own introduces the merchant",
+        "An authorization request begun after its client became first-party introduces the merchant",
         arguments: Backend.available)
     func after(backend: Backend) async throws {
         try await World.with(backend) { world in

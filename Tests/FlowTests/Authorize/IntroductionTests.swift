@@ -9,7 +9,7 @@ import Values
 @Suite("A merchant learns who a user is only after an introduction")
 struct IntroductionTests {
     @Test(
-        "A prompt=none request of a client gets consent_required if the user has not met its merchant",
+        "A prompt=none request gets consent_required if the user was not introduced to the client's merchant",
         arguments: Backend.available)
     func taken(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -30,7 +30,9 @@ struct IntroductionTests {
         }
     }
 
-    @Test("Continuing on the page that names user and merchant introduces them", arguments: Backend.available)
+    @Test(
+        "Continuing on the page that names user and merchant introduces the user to the merchant",
+        arguments: Backend.available)
     func introduced(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -129,7 +131,7 @@ struct IntroductionTests {
         }
     }
 
-    @Test("Continuing in an old tab does not answer for the user who is signed in by now")
+    @Test("An introduction page left open in an old tab cannot answer for a user who has signed in since")
     func oldTab() async throws {
         try await World.with(.sqlite) { world in
             let other = try await world.newcomer("grace@example.com")
@@ -158,7 +160,9 @@ struct IntroductionTests {
         }
     }
 
-    @Test("Signing in on a page that names the merchant is the introduction", arguments: Backend.available)
+    @Test(
+        "A sign-in or sign-up on a page that names the merchant counts as the introduction to it",
+        arguments: Backend.available)
     func signedIn(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -192,7 +196,9 @@ struct IntroductionTests {
         }
     }
 
-    @Test("The password grant of a merchant's own client is the introduction", arguments: Backend.available)
+    @Test(
+        "The password grant of a merchant's own client counts as the introduction to the merchant",
+        arguments: Backend.available)
     func passwordGrant(backend: Backend) async throws {
         try await World.with(backend) { world in
             #expect(try await world.signIn(with: world.rivalBackend, password: "wrong").status == 400)
@@ -233,7 +239,7 @@ struct IntroductionTests {
     }
 
     @Test(
-        "A user who signed in meanwhile in another tab is not introduced by an earlier page",
+        "An introduction page opened for one user does not introduce a user who has signed in since",
         arguments: Backend.available)
     func anotherUser(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -251,7 +257,7 @@ struct IntroductionTests {
     }
 
     @Test(
-        "Revoking a merchant's app ends the introduction, so that the next silent request gets consent_required",
+        "Revoking a merchant's app ends the introduction, so a prompt=none request gets consent_required",
         arguments: Backend.available)
     func revoked(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -321,7 +327,7 @@ struct IntroductionTests {
         }
     }
 
-    @Test("A merchant's page script learns nothing of a user who was connected without an introduction")
+    @Test("hasSession.js tells a merchant's page nothing of a user who was connected without an introduction")
     func script() async throws {
         try await World.with(.sqlite) { world in
             let page = try await world.confidential(

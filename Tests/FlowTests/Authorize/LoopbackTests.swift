@@ -20,7 +20,9 @@ struct LoopbackTests {
             ])
     }
 
-    @Test("A loopback redirect URI may differ from the registered one in its port only", arguments: Backend.available)
+    @Test(
+        "A public client's loopback redirect URI may differ from the registered one in its port only",
+        arguments: Backend.available)
     func anyPort(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await app(world)
@@ -40,7 +42,8 @@ struct LoopbackTests {
     }
 
     @Test(
-        "A host that is no loopback address, or a difference beyond the port, is refused", arguments: Backend.available)
+        "Only the port of a redirect URI may differ, and only at the hosts 127.0.0.1 and [::1]",
+        arguments: Backend.available)
     func other(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await app(world)
@@ -61,7 +64,9 @@ struct LoopbackTests {
         }
     }
 
-    @Test("A confidential client must use the port that it registered", arguments: Backend.available)
+    @Test(
+        "A confidential client's loopback redirect URI must have the port that is registered",
+        arguments: Backend.available)
     func confidential(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await app(world, isPublic: false)
@@ -72,7 +77,7 @@ struct LoopbackTests {
         }
     }
 
-    @Test("A loopback redirect URI cannot reach this server's own port", arguments: Backend.available)
+    @Test("A loopback redirect URI or cancel URI with this server's own port is refused", arguments: Backend.available)
     func ownPages(backend: Backend) async throws {
         try await World.with(backend, settings: ["issuer": "http://127.0.0.1:8080"]) { world in
             let app = try await World.client(
@@ -100,7 +105,9 @@ struct LoopbackTests {
         }
     }
 
-    @Test("The token endpoint requires the port that the authorization request named", arguments: Backend.available)
+    @Test(
+        "At redemption, a loopback redirect URI must have the port that the authorization request named",
+        arguments: Backend.available)
     func swapped(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await app(world)

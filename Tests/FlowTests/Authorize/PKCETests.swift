@@ -4,7 +4,9 @@ import Testing
 
 @Suite("PKCE binds a code to its requester (RFC 7636, RFC 9700)")
 struct PKCETests {
-    @Test("A public client must send a challenge, with S256 only", arguments: Backend.available)
+    @Test(
+        "A public client's authorization request must have a PKCE challenge with method S256",
+        arguments: Backend.available)
     func required(backend: Backend) async throws {
         try await World.with(backend) { world in
             let refused: [KeyValuePairs<String, String>] = [
@@ -35,7 +37,7 @@ struct PKCETests {
         }
     }
 
-    @Test("A code without its verifier gives nothing and is not spent", arguments: Backend.available)
+    @Test("A wrong or missing PKCE verifier redeems nothing and does not spend the code", arguments: Backend.available)
     func wrongVerifier(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode()
@@ -52,7 +54,9 @@ struct PKCETests {
         }
     }
 
-    @Test("A confidential client may omit PKCE, and then a verifier is refused", arguments: Backend.available)
+    @Test(
+        "A confidential client may omit PKCE, and then a verifier at redemption is refused",
+        arguments: Backend.available)
     func confidential(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode(
@@ -63,7 +67,9 @@ struct PKCETests {
         }
     }
 
-    @Test("A confidential client that sent a challenge must send its verifier", arguments: Backend.available)
+    @Test(
+        "A confidential client that sent a PKCE challenge must send its verifier at redemption",
+        arguments: Backend.available)
     func confidentialWithChallenge(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode(for: world.backend)

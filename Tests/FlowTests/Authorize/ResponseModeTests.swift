@@ -36,7 +36,7 @@ struct ResponseModeTests {
     }
 
     @Test(
-        "In response mode form_post, the answer is a page that submits itself, and runs only this server's script",
+        "In response mode form_post, the answer is a page that submits itself by this server's script alone",
         arguments: Backend.available)
     func formPost(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -68,7 +68,7 @@ struct ResponseModeTests {
     }
 
     @Test(
-        "In response mode form_post, errors come by a form too; no other page runs a script",
+        "In response mode form_post, errors are posted by a form too, and the login page allows no script",
         arguments: Backend.available)
     func formPostRefusal(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -86,7 +86,7 @@ struct ResponseModeTests {
     }
 
     @Test(
-        "A response mode that is unknown, or unsafe for the response type, is refused in the query",
+        "An unknown response mode, or form_post to a custom scheme, gets invalid_request in the query",
         arguments: Backend.available)
     func unsupported(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -99,7 +99,9 @@ struct ResponseModeTests {
         }
     }
 
-    @Test("An app's state comes back unchanged, whatever it holds, with iss beside it", arguments: Backend.available)
+    @Test(
+        "Any text in an authorization request's state comes back to the app unchanged, with iss beside it",
+        arguments: Backend.available)
     func state(backend: Backend) async throws {
         try await World.with(backend) { world in
             for state in [Self.odd, "a+b%20c", "code=x&error=y", "\r\nSet-Cookie: a=b", "🧵 שלום", " "] {
@@ -118,7 +120,7 @@ struct ResponseModeTests {
     }
 
     @Test(
-        "A code of one client is refused for another client that mixed up the answer (RFC 9207)",
+        "A client that redeems another client's authorization code after a mix-up is refused (RFC 9207)",
         arguments: Backend.available)
     func mixUp(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -5,7 +5,7 @@ import Testing
 @Suite("Another site cannot sign a user in, or lead them away")
 struct SignInFormTests {
     @Test(
-        "A sign-in form from another site, without its cookie or with a wrong token opens no session",
+        "A sign-in form from another site, without its cookie or with a wrong form token signs in no user",
         arguments: Backend.available)
     func crossSite(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -56,7 +56,9 @@ struct SignInFormTests {
         }
     }
 
-    @Test("A sign-in continues only to this server's own authorization endpoint", arguments: Backend.available)
+    @Test(
+        "A sign-in does not continue to another site, to /logout or to a disguised path",
+        arguments: Backend.available)
     func openRedirect(backend: Backend) async throws {
         try await World.with(backend) { world in
             for target in [
@@ -76,7 +78,9 @@ struct SignInFormTests {
         }
     }
 
-    @Test("A sign-in replaces a session cookie that was planted before", arguments: Backend.available)
+    @Test(
+        "A sign-in replaces a session that an attacker planted in the browser, and ends it",
+        arguments: Backend.available)
     func fixation(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("mallory@example.com")
@@ -92,7 +96,9 @@ struct SignInFormTests {
         }
     }
 
-    @Test("Text in a link appears on the page as text, never as markup", arguments: Backend.available)
+    @Test(
+        "Parameters of an authorization request appear on pages as text, never as markup",
+        arguments: Backend.available)
     func injection(backend: Backend) async throws {
         try await World.with(backend) { world in
             let script = "\"><script>alert(1)</script>"

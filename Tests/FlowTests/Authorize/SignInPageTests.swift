@@ -31,7 +31,7 @@ struct SignInPageTests {
     }
 
     @Test(
-        "A wrong password is reported on the page, which keeps the request and opens no session",
+        "A login with a wrong password opens no session, and its page still continues the same request",
         arguments: Backend.available)
     func wrongPassword(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -48,7 +48,9 @@ struct SignInPageTests {
         }
     }
 
-    @Test("A user who is signed in already is not asked again", arguments: Backend.available)
+    @Test(
+        "An authorization request of a user who is signed in already gets a code without a page",
+        arguments: Backend.available)
     func signedIn(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -57,7 +59,7 @@ struct SignInPageTests {
         }
     }
 
-    @Test("A request with prompt=login asks a signed-in user once", arguments: Backend.available)
+    @Test("A request with prompt=login asks a signed-in user once to sign in again", arguments: Backend.available)
     func promptLogin(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -68,7 +70,9 @@ struct SignInPageTests {
         }
     }
 
-    @Test("A request with prompt=none shows no page", arguments: Backend.available)
+    @Test(
+        "An authorization request with prompt=none is answered by a redirect, never by a page",
+        arguments: Backend.available)
     func promptNone(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -84,7 +88,7 @@ struct SignInPageTests {
     }
 
     @Test(
-        "A request with max_age asks for a new sign-in if the last is older, to the second",
+        "A request with max_age asks for a new sign-in if the last one is older, by even a millisecond",
         arguments: Backend.available)
     func maxAge(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -103,7 +107,7 @@ struct SignInPageTests {
         }
     }
 
-    @Test("A request with max_age=0 always asks, and does not loop", arguments: Backend.available)
+    @Test("A request with max_age=0 asks for a new sign-in once, and does not loop", arguments: Backend.available)
     func maxAgeZero(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -119,7 +123,7 @@ struct SignInPageTests {
         }
     }
 
-    @Test("SPiD's addresses of the authorization endpoint answer too", arguments: Backend.available)
+    @Test("The authorization endpoint also answers at SPiD's paths", arguments: Backend.available)
     func aliases(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -131,7 +135,9 @@ struct SignInPageTests {
         }
     }
 
-    @Test("The page that confirms a sign-in keeps its user after a wrong password", arguments: Backend.available)
+    @Test(
+        "The page to confirm a sign-in still names the same user after a wrong password",
+        arguments: Backend.available)
     func confirmation(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -146,7 +152,7 @@ struct SignInPageTests {
     }
 
     @Test(
-        "A cancelled sign-in without a registered cancel address gives the app access_denied",
+        "A cancelled sign-in sends access_denied to the app if its request named no cancel address",
         arguments: Backend.available)
     func told(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -163,7 +169,9 @@ struct SignInPageTests {
         }
     }
 
-    @Test("A cancelled sign-in leads to the registered cancel address", arguments: Backend.available)
+    @Test(
+        "A cancelled sign-in leads to the registered cancel address that its request named",
+        arguments: Backend.available)
     func address(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -181,7 +189,7 @@ struct SignInPageTests {
     }
 
     @Test(
-        "An unregistered cancel address gets a page that says which of the two addresses is wrong",
+        "A request with an unregistered cancel or redirect URI gets a page that says which one is wrong",
         arguments: Backend.available)
     func unregistered(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -200,7 +208,9 @@ struct SignInPageTests {
         }
     }
 
-    @Test("The page about an unregistered address names the likeliest slip", arguments: Backend.available)
+    @Test(
+        "The page about an unregistered redirect or cancel URI names the part that differs, if only one does",
+        arguments: Backend.available)
     func nearMiss(backend: Backend) async throws {
         try await World.with(backend) { world in
             let cases = [

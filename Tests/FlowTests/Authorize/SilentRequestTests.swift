@@ -78,7 +78,9 @@ struct SilentRequestTests {
         }
     }
 
-    @Test("An app that needs a verified address sends the user to verify it first", arguments: Backend.available)
+    @Test(
+        "A request of an app that requires a verified e-mail address leads the user to verify it first",
+        arguments: Backend.available)
     func verify(backend: Backend) async throws {
         try await World.with(backend) { world in
             let strict = try await world.confidential(["require_verified_email": true])
@@ -111,7 +113,7 @@ struct SilentRequestTests {
         }
     }
 
-    @Test("An old sign-in is confirmed by the same user, whom the page names", arguments: Backend.available)
+    @Test("A sign-in too old for max_age is confirmed on a page that names the same user", arguments: Backend.available)
     func confirm(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -148,7 +150,7 @@ struct SilentRequestTests {
     }
 
     @Test(
-        "An authorization request too long for an address can come as a form, and is answered in full",
+        "An authorization request too long for a URL can be posted, and its whole state comes back",
         arguments: Backend.available)
     func tooLong(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -172,7 +174,9 @@ struct SilentRequestTests {
         }
     }
 
-    @Test("A posted request that waits takes at most 16 KiB in the database", arguments: Backend.available)
+    @Test(
+        "A waiting authorization request that was posted is stored in at most 16 KiB; a longer one gets 413",
+        arguments: Backend.available)
     func mostOfPosted(backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = [("response_type", "code"), ("client_id", world.app.id), ("redirect_uri", world.app.redirectURI)]

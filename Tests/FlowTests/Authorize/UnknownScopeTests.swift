@@ -13,7 +13,8 @@ struct UnknownScopeTests {
     }
 
     @Test(
-        "A word that is no scope is ignored at the authorization endpoint, in any place", arguments: Backend.available)
+        "The authorization endpoint ignores a word that is no scope, wherever in the scope it stands",
+        arguments: Backend.available)
     func unknown(backend: Backend) async throws {
         try await World.with(backend) { world in
             for scope in ["profile nonsense", "nonsense profile", "profile Profile https://api.example/orders.read"] {
@@ -23,7 +24,9 @@ struct UnknownScopeTests {
         }
     }
 
-    @Test("A word of one client's own scope is granted to it, and ignored for another", arguments: Backend.available)
+    @Test(
+        "A scope that one client defines is granted to it, and ignored in another client's request",
+        arguments: Backend.available)
     func own(backend: Backend) async throws {
         try await World.with(backend) { world in
             let shop = try await world.confidential(["scope": "profile orders"])
@@ -33,7 +36,9 @@ struct UnknownScopeTests {
         }
     }
 
-    @Test("The authorization endpoint ignores offline_access where it cannot be given", arguments: Backend.available)
+    @Test(
+        "The authorization endpoint ignores offline_access for a client that cannot have it",
+        arguments: Backend.available)
     func offline(backend: Backend) async throws {
         try await World.with(backend) { world in
             let asked: KeyValuePairs = ["scope": "profile offline_access"]
@@ -61,7 +66,9 @@ struct UnknownScopeTests {
         }
     }
 
-    @Test("A word that is no scope is ignored in a request object too", arguments: Backend.available)
+    @Test(
+        "The authorization endpoint ignores a word that is no scope in a request object too",
+        arguments: Backend.available)
     func object(backend: Backend) async throws {
         try await World.with(backend) { world in
             var signer = try await RequestSigner(world)
@@ -85,7 +92,7 @@ struct UnknownScopeTests {
     }
 
     @Test(
-        "A request whose scopes are all ignored is refused, and does not get the default scope",
+        "An authorization request whose scopes are all ignored gets invalid_scope, not the default scope",
         arguments: Backend.available)
     func nothing(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -17,7 +17,9 @@ struct AppCodeTests {
             "clients", receiver.id, ["public_exchange_codes_from": .array(clients.map { .string($0.id) })])
     }
 
-    @Test("A code for an app is bought only by tokens of the clients that the app names", arguments: Backend.available)
+    @Test(
+        "Only tokens of the clients that an app names can buy exchange codes for the app",
+        arguments: Backend.available)
     func unnamed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (app, other) = try await clients(world)
@@ -57,7 +59,7 @@ struct AppCodeTests {
     }
 
     @Test(
-        "A client that becomes an app redeems no code that another client's token bought for it as a backend",
+        "A backend that becomes an app cannot redeem codes that other clients' tokens bought for it before",
         arguments: Backend.available)
     func changed(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -94,7 +96,7 @@ struct AppCodeTests {
     private static let server = "https://news.loom.example/spid"
 
     @Test(
-        "An app's token buys a code for its own client if an https redirect URI shows that it has a server",
+        "An app's token can buy a code for the same app if an https redirect URI shows that it has a server",
         arguments: Backend.available)
     func own(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -118,7 +120,7 @@ struct AppCodeTests {
     }
 
     @Test(
-        "An app's token buys no code for its own client without an https redirect URI, a secret or SPiD compatibility",
+        "Only an app with https redirect URI, secret and SPiD compatibility can buy codes for itself",
         arguments: Backend.available)
     func ownRefused(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -153,7 +155,7 @@ struct AppCodeTests {
         }
     }
 
-    @Test("An app's front-channel token buys no code for its own client", arguments: Backend.available)
+    @Test("An app's front-channel token buys no code for the app itself", arguments: Backend.available)
     func ownFrontChannel(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await appWithServer(world)

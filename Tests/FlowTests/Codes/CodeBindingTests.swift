@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A code is redeemed only by its client, with its redirect URI, at its endpoint")
 struct CodeBindingTests {
-    @Test("Another merchant's client neither redeems nor spends a code", arguments: Backend.available)
+    @Test("Another merchant's client neither redeems nor spends an exchange code", arguments: Backend.available)
     func foreignClient(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -13,7 +13,9 @@ struct CodeBindingTests {
         }
     }
 
-    @Test("A sibling client of the same merchant neither redeems nor spends a code", arguments: Backend.available)
+    @Test(
+        "Another client of the same merchant neither redeems nor spends an exchange code",
+        arguments: Backend.available)
     func sibling(backend: Backend) async throws {
         try await World.with(backend) { world in
             let sibling = try await world.confidential([:])
@@ -23,7 +25,9 @@ struct CodeBindingTests {
         }
     }
 
-    @Test("A wrong secret neither redeems nor spends a code", arguments: Backend.available)
+    @Test(
+        "A redemption with a wrong client secret neither redeems nor spends an exchange code",
+        arguments: Backend.available)
     func wrongSecret(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -37,7 +41,7 @@ struct CodeBindingTests {
         }
     }
 
-    @Test("A wrong or missing redirect_uri neither redeems nor spends a code", arguments: Backend.available)
+    @Test("A wrong or missing redirect_uri neither redeems nor spends an exchange code", arguments: Backend.available)
     func wrongRedirectURI(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -49,7 +53,9 @@ struct CodeBindingTests {
         }
     }
 
-    @Test("An exchange code needs no PKCE, and a verifier sent with it is refused", arguments: Backend.available)
+    @Test(
+        "An exchange code needs no PKCE, and a PKCE verifier at its redemption is refused",
+        arguments: Backend.available)
     func straySecretVerifier(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -58,7 +64,9 @@ struct CodeBindingTests {
         }
     }
 
-    @Test("A redirectUri named at the exchange binds the redemption", arguments: Backend.available)
+    @Test(
+        "A redirectUri named at the exchange must be the redirect_uri of the code's redemption",
+        arguments: Backend.available)
     func boundRedirectURI(backend: Backend) async throws {
         try await World.with(backend) { world in
             let uris = ["https://two.example/a", "https://two.example/b"]
@@ -83,7 +91,8 @@ struct CodeBindingTests {
     }
 
     @Test(
-        "The address for session codes refuses a code for a backend without spending it", arguments: Backend.available)
+        "The endpoint /auth/session refuses a backend's exchange code without spending it",
+        arguments: Backend.available)
     func codeAsSession(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -94,7 +103,9 @@ struct CodeBindingTests {
         }
     }
 
-    @Test("An unknown code gets the same answer as another client's code", arguments: Backend.available)
+    @Test(
+        "An unknown exchange code gets the same answer as another client's exchange code",
+        arguments: Backend.available)
     func unknownCode(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())

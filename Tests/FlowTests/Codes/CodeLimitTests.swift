@@ -64,7 +64,7 @@ struct CodeLimitTests {
         }
     }
 
-    @Test("The answer to an exchange states how long its code lives", arguments: Backend.available)
+    @Test("The answer to an exchange states in expires_in how long its code is valid", arguments: Backend.available)
     func announcedLifetimes(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
@@ -78,7 +78,9 @@ struct CodeLimitTests {
         }
     }
 
-    @Test("Session codes and authorization codes are limited for each user and merchant", arguments: Backend.available)
+    @Test(
+        "The number of session and authorization codes is limited for each user at each merchant",
+        arguments: Backend.available)
     func bound(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
@@ -107,7 +109,9 @@ struct CodeLimitTests {
         }
     }
 
-    @Test("A user who revokes a client voids its codes that are not redeemed", arguments: Backend.available)
+    @Test(
+        "A user who revokes a client voids its session and authorization codes that are not redeemed",
+        arguments: Backend.available)
     func revoked(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)

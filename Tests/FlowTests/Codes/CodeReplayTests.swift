@@ -4,7 +4,7 @@ import Testing
 @Suite("A code is redeemed once, and a replay ends the tokens that it gave")
 struct CodeReplayTests {
     @Test(
-        "A replayed exchange code ends the backend's tokens, and leaves the phone's alone",
+        "A replayed exchange code ends the tokens that it gave the backend, and not the phone's tokens",
         arguments: Backend.available)
     func exchangeCodeReplayed(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -38,7 +38,9 @@ struct CodeReplayTests {
         }
     }
 
-    @Test("A code replayed half an hour later still ends its tokens", arguments: Backend.available)
+    @Test(
+        "An exchange code replayed half an hour later still ends the tokens that it gave",
+        arguments: Backend.available)
     func lateReplay(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -49,7 +51,7 @@ struct CodeReplayTests {
         }
     }
 
-    @Test("A code replayed without the backend's secret ends nothing", arguments: Backend.available)
+    @Test("A code replayed with a wrong secret, client or redirect URI ends no tokens", arguments: Backend.available)
     func foreignReplay(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -67,7 +69,7 @@ struct CodeReplayTests {
         }
     }
 
-    @Test("A replayed code leaves the tokens of another code alone", arguments: Backend.available)
+    @Test("A replayed exchange code does not end the tokens that another code gave", arguments: Backend.available)
     func onlyItsOwn(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -79,7 +81,7 @@ struct CodeReplayTests {
         }
     }
 
-    @Test("One of fifty concurrent redemptions of an exchange code gets tokens", arguments: Backend.available)
+    @Test("Only one of fifty concurrent redemptions of an exchange code succeeds", arguments: Backend.available)
     func exchangeCode(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -89,7 +91,7 @@ struct CodeReplayTests {
         }
     }
 
-    @Test("One of fifty concurrent redemptions of an authorization code gets tokens", arguments: Backend.available)
+    @Test("Only one of fifty concurrent redemptions of an authorization code succeeds", arguments: Backend.available)
     func authorizationCode(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode()

@@ -6,7 +6,7 @@ import Values
 
 @Suite("A code gives no more than its source and its client have at the redemption")
 struct CodeSourceTests {
-    @Test("A phone's logout voids its codes that are not redeemed", arguments: Backend.available)
+    @Test("A phone's logout voids the exchange and session codes that its token bought", arguments: Backend.available)
     func loggedOut(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -51,7 +51,7 @@ struct CodeSourceTests {
     }
 
     @Test(
-        "A disabled merchant's clients and tokens are refused, and live again when it is enabled",
+        "A disabled merchant's clients and tokens are refused, and work again once the merchant is enabled",
         arguments: Backend.available)
     func disabledMerchant(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -71,7 +71,9 @@ struct CodeSourceTests {
         }
     }
 
-    @Test("A redeemed code's scope is what both phone and backend have", arguments: Backend.available)
+    @Test(
+        "A redeemed exchange code gives the scopes that both the phone's token and the backend have",
+        arguments: Backend.available)
     func scope(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn(scope: "openid profile")
@@ -83,7 +85,9 @@ struct CodeSourceTests {
         }
     }
 
-    @Test("An exchange code gives no scope that its client has lost since", arguments: Backend.available)
+    @Test(
+        "An exchange code gives no scope that its receiving client has lost since the exchange",
+        arguments: Backend.available)
     func lostScope(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -105,7 +109,9 @@ struct CodeSourceTests {
         }
     }
 
-    @Test("With logout_reaches_backends a logout reaches tokens beyond deleted clients", arguments: Backend.available)
+    @Test(
+        "With logout_reaches_backends a logout ends tokens whose chain of codes leads through deleted clients",
+        arguments: Backend.available)
     func forgottenLink(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("merchants", world.merchant, ["logout_reaches_backends": true])
@@ -127,7 +133,7 @@ struct CodeSourceTests {
     }
 
     @Test(
-        "With logout_reaches_backends a logout reaches the end of a chain of seven codes, past a forgotten one",
+        "With logout_reaches_backends a logout ends a chain of seven token families, even past a deleted one",
         arguments: Backend.available)
     func chain(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -158,7 +164,7 @@ struct CodeSourceTests {
     }
 
     @Test(
-        "A code of a user without a verified address is not redeemed by a client that requires one",
+        "A client that requires a verified e-mail address redeems no code of a user without one",
         arguments: Backend.available)
     func unverified(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -9,7 +9,7 @@ struct CodeTwiceTests {
     }
 
     @Test(
-        "With codes_redeemed_twice the second redemption ends what the first gave, and the third ends everything",
+        "With codes_redeemed_twice a second redemption ends the first one's tokens, and a third ends all",
         arguments: Backend.available)
     func thrice(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -34,7 +34,7 @@ struct CodeTwiceTests {
     }
 
     @Test(
-        "With codes_redeemed_twice a second redemption takes the same client, address and verifier within a minute",
+        "With codes_redeemed_twice only the same client, redirect URI and verifier redeem again, in a minute",
         arguments: Backend.available)
     func bound(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -57,7 +57,7 @@ struct CodeTwiceTests {
     }
 
     @Test(
-        "With codes_redeemed_twice a second redemption is refused after a revocation, or once the setting is off",
+        "With codes_redeemed_twice a second redemption fails once tokens are revoked or the setting is off",
         arguments: Backend.available)
     func ended(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -76,7 +76,9 @@ struct CodeTwiceTests {
         }
     }
 
-    @Test("An exchange code works once, even with codes_redeemed_twice", arguments: Backend.available)
+    @Test(
+        "An exchange code is redeemed only once, even by a client with codes_redeemed_twice",
+        arguments: Backend.available)
     func exchangeCode(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.spidBackend(["codes_redeemed_twice": true])
@@ -106,7 +108,7 @@ struct CodeTwiceTests {
     }
 
     @Test(
-        "With codes_redeemed_twice a third redemption that began before the second ends everything",
+        "With codes_redeemed_twice a third redemption ends the tokens even if the clock was set back",
         arguments: Backend.available)
     func late(backend: Backend) async throws {
         try await World.with(backend) { world in

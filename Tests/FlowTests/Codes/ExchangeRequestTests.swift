@@ -18,7 +18,7 @@ struct ExchangeRequestTests {
     }
 
     @Test(
-        "An exchange for an unknown client gets the same answer as for another merchant's",
+        "An exchange for an unknown or disabled client gets the same answer as for another merchant's client",
         arguments: Backend.available)
     func unknownReceiver(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -47,7 +47,9 @@ struct ExchangeRequestTests {
         }
     }
 
-    @Test("A public client that names no other client cannot receive an exchange code", arguments: Backend.available)
+    @Test(
+        "A public client without public_exchange_codes_from cannot receive an exchange code",
+        arguments: Backend.available)
     func publicReceiver(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
@@ -57,7 +59,7 @@ struct ExchangeRequestTests {
         }
     }
 
-    @Test("A client without a redirect URI cannot receive a session code", arguments: Backend.available)
+    @Test("A client without a redirect URI cannot receive an exchange code", arguments: Backend.available)
     func receiverWithoutRedirectURI(backend: Backend) async throws {
         try await World.with(backend) { world in
             let receiver = try await world.confidential(["redirect_uris": []])
@@ -66,7 +68,9 @@ struct ExchangeRequestTests {
         }
     }
 
-    @Test("An exchange with an unregistered redirectUri is refused", arguments: Backend.available)
+    @Test(
+        "An exchange for a session with an unregistered or missing redirectUri is refused",
+        arguments: Backend.available)
     func unregisteredRedirectURI(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
@@ -104,7 +108,9 @@ struct ExchangeRequestTests {
         }
     }
 
-    @Test("A client's own token, an expired token and a missing token buy no code", arguments: Backend.available)
+    @Test(
+        "A client-credentials token, an expired token and a missing token buy no exchange code",
+        arguments: Backend.available)
     func deadTokens(backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await world.clientToken(world.backend)
@@ -120,7 +126,7 @@ struct ExchangeRequestTests {
     }
 
     @Test(
-        "An exchange takes its token in the body or the header, not in both, and not in the query",
+        "An exchange takes the access token in body or Authorization header, not in both nor in the query",
         arguments: Backend.available)
     func carriers(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -138,7 +144,7 @@ struct ExchangeRequestTests {
         }
     }
 
-    @Test("Both spellings of clientId in one exchange must agree", arguments: Backend.available)
+    @Test("An exchange that sends both clientId and client_id is refused if they differ", arguments: Backend.available)
     func twoSpellings(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
@@ -169,7 +175,7 @@ struct ExchangeRequestTests {
     }
 
     @Test(
-        "An app's state comes back with the session, at both endpoints and both addresses of the code",
+        "A state sent with a session exchange comes back when the session opens, at SPiD's addresses too",
         arguments: Backend.available)
     func comesBack(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -190,7 +196,7 @@ struct ExchangeRequestTests {
     }
 
     @Test(
-        "An app's state comes back beside the redirect URI's query, also after a question to the user",
+        "A state sent with a session exchange is added to the redirect URI's query, also if the user is asked",
         arguments: Backend.available)
     func asked(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -211,7 +217,7 @@ struct ExchangeRequestTests {
     }
 
     @Test(
-        "An app's state that is too long is refused for a session, and ignored for a code",
+        "A state of over 2048 bytes is refused in an exchange for a session, and ignored in one for a code",
         arguments: Backend.available)
     func limits(_ backend: Backend) async throws {
         try await World.with(backend) { world in

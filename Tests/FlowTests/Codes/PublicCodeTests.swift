@@ -19,7 +19,7 @@ struct PublicCodeTests {
     }
 
     @Test(
-        "A public client's code gives what token and client both have, once, within thirty seconds",
+        "A public client's exchange code gives the scope that token and client both have, once, in 30 seconds",
         arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -47,7 +47,7 @@ struct PublicCodeTests {
     }
 
     @Test(
-        "Only tokens of the named clients buy a public client's code, and none of the front channel",
+        "Only tokens of the listed clients buy a public client's code, and no front-channel token does",
         arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -84,7 +84,7 @@ struct PublicCodeTests {
     }
 
     @Test(
-        "A public client's codes end with public_exchange_codes_from, which SPiD-compatible public clients alone have",
+        "Clearing public_exchange_codes_from or spid_compatible voids a public client's exchange codes",
         arguments: Backend.available)
     func setting(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -114,7 +114,7 @@ struct PublicCodeTests {
     }
 
     @Test(
-        "A public client's code is refused once the client whose token bought it is off the list",
+        "A public client's code is refused once the client whose token bought it is no longer listed",
         arguments: Backend.available)
     func takenOff(backend: Backend) async throws {
         try await World.with(backend) { world in

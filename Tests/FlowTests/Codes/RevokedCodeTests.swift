@@ -8,7 +8,7 @@ import Values
 @Suite("Revoking a backend voids its codes")
 struct RevokedCodeTests {
     @Test(
-        "A revoked backend's code is refused, and later codes and other backends' codes are redeemed",
+        "Revoking a backend voids its exchange codes so far, but no later ones and none of other backends",
         arguments: Backend.available)
     func revoked(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -25,7 +25,9 @@ struct RevokedCodeTests {
         }
     }
 
-    @Test("Revoking a backend leaves another user's code alone", arguments: Backend.available)
+    @Test(
+        "When one user revokes a backend, another user's exchange code for it stays valid",
+        arguments: Backend.available)
     func anotherUser(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("grace@example.com")
@@ -36,7 +38,9 @@ struct RevokedCodeTests {
         }
     }
 
-    @Test("A code redeemed at the moment of its revocation gives no live token", arguments: Backend.available)
+    @Test(
+        "An exchange code redeemed while its backend is being revoked leaves no live token",
+        arguments: Backend.available)
     func race(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -58,7 +62,7 @@ struct RevokedCodeTests {
 
 @Suite("The text of a code for a backend")
 struct CodeTextTests {
-    @Test("A code altered anywhere is refused", arguments: Backend.available)
+    @Test("An exchange code with any character altered is refused", arguments: Backend.available)
     func altered(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -76,7 +80,8 @@ struct CodeTextTests {
     }
 
     @Test(
-        "A code in another spelling is the same code, and is not redeemed a second time", arguments: Backend.available)
+        "A redeemed exchange code in another base64url spelling is the same code, and is refused",
+        arguments: Backend.available)
     func spelling(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -90,7 +95,9 @@ struct CodeTextTests {
         }
     }
 
-    @Test("A code tells nothing of its content, and two of the same moment differ", arguments: Backend.available)
+    @Test(
+        "Exchange codes of one moment differ, have under 255 bytes, and are stored only once redeemed",
+        arguments: Backend.available)
     func sealed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -116,7 +123,8 @@ struct CodeTextTests {
     }
 
     @Test(
-        "A redeemed code is refused even after ended families of its user are forgotten", arguments: Backend.available)
+        "A redeemed exchange code is refused even after ended token families of its user are deleted",
+        arguments: Backend.available)
     func forgotten(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()

@@ -5,7 +5,8 @@ import Testing
 @Suite("An exchange gives a client nothing that needs the user's consent")
 struct ThirdPartyExchangeTests {
     @Test(
-        "A first-party token buys no code for a third party that the user never allowed", arguments: Backend.available)
+        "A first-party client's token buys no code for a third party that the user never allowed",
+        arguments: Backend.available)
     func receiver(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.confidential(["first_party": false])
@@ -27,7 +28,7 @@ struct ThirdPartyExchangeTests {
     }
 
     @Test(
-        "A code is refused after its client, or the client that bought it, became a third party's",
+        "A code is refused after its receiver, or the client whose token bought it, became a third party's",
         arguments: Backend.available)
     func changedMeanwhile(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -48,7 +49,9 @@ struct ThirdPartyExchangeTests {
         }
     }
 
-    @Test("A SPiD-compatible third party's exchange is refused in SPiD's words", arguments: Backend.available)
+    @Test(
+        "A SPiD-compatible third party's exchange is refused with an error in SPiD's format",
+        arguments: Backend.available)
     func buyer(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.spidBackend(["first_party": false])
@@ -125,7 +128,9 @@ struct ThirdPartyExchangeTests {
         }
     }
 
-    @Test("A token redeemed with a hybrid answer's code buys codes", arguments: Backend.available)
+    @Test(
+        "An access token redeemed with the code of a hybrid flow's answer can buy exchange codes",
+        arguments: Backend.available)
     func hybrid(backend: Backend) async throws {
         try await World.with(backend) { world in
             var party = try await ConformanceParty(world, type: "code token")

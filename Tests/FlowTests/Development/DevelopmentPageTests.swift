@@ -12,7 +12,9 @@ struct DevelopmentPageTests {
         "de": "Hier kann sich jeder ohne Passwort als jeder anmelden.",
     ]
 
-    @Test("Every page begins with the development banner, in every language", arguments: banners.keys.sorted())
+    @Test(
+        "In development mode every page begins with a banner that says so, in the user's language",
+        arguments: banners.keys.sorted())
     func banner(language: String) async throws {
         try await World.with(.sqlite, isDevelopment: true) { world in
             let text = try #require(Self.banners[language])
@@ -62,7 +64,7 @@ struct DevelopmentPageTests {
     ]
 
     @Test(
-        "The development page offers each error, which reaches the app with its state and opens no session",
+        "An error chosen on the development sign-in page reaches the app with its state and signs in no user",
         arguments: errors)
     func each(error: String) async throws {
         try await World.with(.sqlite, isDevelopment: true) { world in
@@ -82,7 +84,9 @@ struct DevelopmentPageTests {
         }
     }
 
-    @Test("A development error uses the response mode of its request", arguments: Backend.available)
+    @Test(
+        "An error chosen on the development page is sent in the response mode of the authorization request",
+        arguments: Backend.available)
     func modes(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             var developer = Developer(world)
@@ -98,7 +102,7 @@ struct DevelopmentPageTests {
     }
 
     @Test(
-        "The development page sends only listed errors, and none for a request that is no longer valid",
+        "The development page sends the app only listed errors, and none once the request is no longer valid",
         arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
@@ -117,7 +121,7 @@ struct DevelopmentPageTests {
     }
 
     @Test(
-        "Without --dev there is no development address and no banner, and the login page is the normal one",
+        "Without --dev there is no development endpoint and no banner, and the login page is the normal one",
         arguments: Backend.available)
     func absent(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -140,7 +144,9 @@ struct DevelopmentPageTests {
         }
     }
 
-    @Test("Without --dev a request for a chosen lifetime gets the ordinary tokens", arguments: Backend.available)
+    @Test(
+        "Without --dev a request's development parameters for lifetime and refresh token are ignored",
+        arguments: Backend.available)
     func noTrial(backend: Backend) async throws {
         try await World.with(backend) { world in
             for lifetime in ["5", "nonsense"] {

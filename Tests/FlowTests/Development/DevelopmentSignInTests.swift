@@ -7,7 +7,9 @@ import Values
 
 @Suite("Development mode signs in any name")
 struct DevelopmentSignInTests {
-    @Test("A development name is one user, the same each time and in every browser", arguments: Backend.available)
+    @Test(
+        "A development name signs in the same user each time, in every browser and letter case",
+        arguments: Backend.available)
     func names(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             var subjects: [String: String] = [:]
@@ -26,7 +28,7 @@ struct DevelopmentSignInTests {
         }
     }
 
-    @Test("A development name is the same user in another database, and when typed as its e-mail address")
+    @Test("A development name's user id depends on the name alone, and its e-mail address names the same user")
     func stable() throws {
         // The number is fixed: an app that stores data by `sub` finds its user again.
         #expect(try #require(DevelopmentName("alice")).user.description == "8261077199567997")
@@ -39,7 +41,7 @@ struct DevelopmentSignInTests {
     }
 
     @Test(
-        "A development user's address is verified and undeliverable, and the profile has the name",
+        "A development user's e-mail address is verified and at dev.example, and the profile has the name",
         arguments: Backend.available)
     func profile(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
@@ -55,7 +57,7 @@ struct DevelopmentSignInTests {
         }
     }
 
-    @Test("An invalid development name is refused on the page", arguments: Backend.available)
+    @Test("The development sign-in page refuses an empty, overlong or malformed name", arguments: Backend.available)
     func noNames(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             for name in ["", "   ", "@dev.example", String(repeating: "x", count: 61), "a\u{1}b"] {
@@ -68,7 +70,9 @@ struct DevelopmentSignInTests {
         }
     }
 
-    @Test("A development user has no password and can sign in in no other way", arguments: Backend.available)
+    @Test(
+        "A development user has no password and can sign in only on the development page",
+        arguments: Backend.available)
     func otherwise(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             var developer = Developer(world)
@@ -103,7 +107,7 @@ struct DevelopmentSignInTests {
     }
 
     @Test(
-        "A disabled development user is told so; one whose deletion is pending is asked whether to stay",
+        "Development sign-in refuses a disabled user, and asks one whose deletion is pending whether to stay",
         arguments: Backend.available)
     func ends(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
@@ -139,7 +143,7 @@ struct DevelopmentSignInTests {
         }
     }
 
-    @Test("Development sign-in opens the server's own pages too, and links to the normal login page")
+    @Test("Development sign-in leads to the account page too, and the normal login page still signs users in")
     func ownPages() async throws {
         try await World.with(.sqlite, isDevelopment: true) { world in
             var developer = Developer(world)

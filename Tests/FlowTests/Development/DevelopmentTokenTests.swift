@@ -12,7 +12,7 @@ struct DevelopmentTokenTests {
     }
 
     @Test(
-        "In development mode a chosen ID token lifetime holds for a code and after each refresh",
+        "In development mode a chosen ID token lifetime holds when a code is redeemed and at each refresh",
         arguments: Backend.available)
     func life(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
@@ -33,7 +33,7 @@ struct DevelopmentTokenTests {
     }
 
     @Test(
-        "In development mode a chosen ID token lifetime holds for one authorization, not for the user's others",
+        "In development mode a chosen ID token lifetime holds for its authorization only, refreshes included",
         arguments: Backend.available)
     func apart(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
@@ -66,7 +66,7 @@ struct DevelopmentTokenTests {
     }
 
     @Test(
-        "A request in development mode can carry the chosen lifetime, also with prompt=none, and the page shows it",
+        "In development mode a request's parameter can choose the ID token lifetime, also with prompt=none",
         arguments: Backend.available)
     func inTheRequest(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
@@ -85,7 +85,7 @@ struct DevelopmentTokenTests {
     }
 
     @Test(
-        "In development mode an invalid lifetime is refused on the page, and in a request with an error for the app",
+        "In development mode an invalid ID token lifetime is refused, on the page and in a request",
         arguments: Backend.available)
     func noLife(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
@@ -104,7 +104,7 @@ struct DevelopmentTokenTests {
     }
 
     @Test(
-        "In development mode ID tokens of the front channel have the chosen lifetime too",
+        "In development mode front-channel ID tokens have the chosen lifetime too",
         arguments: ["id_token", "id_token token", "code id_token", "code id_token token"])
     func direct(type: String) async throws {
         try await World.with(.sqlite, isDevelopment: true) { world in
@@ -126,7 +126,7 @@ struct DevelopmentTokenTests {
     }
 
     @Test(
-        "Sync Gateway's flow works without PKCE, with Basic at the token endpoint and a refresh",
+        "Couchbase Sync Gateway can redeem a code without PKCE, and refresh, with Basic at the token endpoint",
         arguments: Backend.available)
     func syncGateway(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in

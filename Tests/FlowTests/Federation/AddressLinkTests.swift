@@ -21,7 +21,9 @@ struct AddressLinkTests {
         ).require("user_id")
     }
 
-    @Test("An address that Google runs links its user for good, who is told by mail", arguments: Backend.available)
+    @Test(
+        "A verified address whose mail Google runs links Google's subject to its user, who is told by mail",
+        arguments: Backend.available)
     func gmail(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost(named: Self.google)
@@ -69,7 +71,9 @@ struct AddressLinkTests {
         }
     }
 
-    @Test("An address that Google does not run links no user", arguments: Backend.available)
+    @Test(
+        "An e-mail address that is unverified, or whose mail Google does not run, links no user",
+        arguments: Backend.available)
     func notAuthoritative(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost(named: Self.google)
@@ -100,7 +104,9 @@ struct AddressLinkTests {
         }
     }
 
-    @Test("An issuer that runs a domain's mail links addresses of that domain only", arguments: Backend.available)
+    @Test(
+        "An issuer that runs a domain's mail links users by addresses of that domain only",
+        arguments: Backend.available)
     func ownDomain(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost(named: "https://id.loom.example")
@@ -127,7 +133,8 @@ struct AddressLinkTests {
     }
 
     @Test(
-        "A user with an unverified address, or whose deletion is pending, is not linked", arguments: Backend.available)
+        "An issuer's address links no user who is unverified, disabled, to be deleted or linked already",
+        arguments: Backend.available)
     func unfitUsers(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let server = story.world.server
@@ -168,7 +175,9 @@ struct AddressLinkTests {
         }
     }
 
-    @Test("Without link_by_email an address links no user, and stays with its user", arguments: Backend.available)
+    @Test(
+        "Without link_by_email an issuer's address links no user, and is not given to another user",
+        arguments: Backend.available)
     func noRule(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost(named: Self.google)
@@ -192,7 +201,7 @@ struct AddressLinkTests {
         }
     }
 
-    @Test("Eight concurrent tokens of one subject make one link and one mail", arguments: Backend.available)
+    @Test("Eight concurrent ID tokens of one Google subject make one link and one mail", arguments: Backend.available)
     func race(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost(named: Self.google)
@@ -212,7 +221,7 @@ struct AddressLinkTests {
         }
     }
 
-    @Test("A link that its user removed does not come back by the address alone", arguments: Backend.available)
+    @Test("A link that its user removed is not made again by the e-mail address alone", arguments: Backend.available)
     func removed(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost(named: Self.google)
@@ -250,7 +259,7 @@ struct AddressLinkTests {
     private static let email = "ola@loom.example"
 
     @Test(
-        "A second subject of Google is not linked by address to a user who has one, at any merchant",
+        "A second Google subject is not linked by its address to a user who has one, at any merchant",
         arguments: Backend.available)
     func otherMerchant(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
@@ -286,7 +295,7 @@ struct AddressLinkTests {
     }
 
     @Test(
-        "A verification in the ID token does not count for an address at userinfo, nor the other way round",
+        "An issuer's email and email_verified count only if both are in the ID token or both at userinfo",
         arguments: Backend.available)
     func crossed(backend: Backend) async throws {
         let rules: KeyValuePairs<String, JSON> = [

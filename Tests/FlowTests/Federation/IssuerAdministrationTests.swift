@@ -89,7 +89,9 @@ import Testing
 
     private static let secret = "a shared secret of at least 48 bytes, for any of the algorithms"
 
-    @Test("A provider's keys are its own, unless the platform sets others", arguments: Backend.available)
+    @Test(
+        "A merchant cannot register a provider such as Google with other keys than the provider's own",
+        arguments: Backend.available)
     func providerKeys(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let token = try await merchantsToken(world)
@@ -120,7 +122,9 @@ import Testing
         }
     }
 
-    @Test("Each invalid member of an issuer is refused by name", arguments: Backend.available)
+    @Test(
+        "The registration of an issuer with an invalid member is refused with the member's name",
+        arguments: Backend.available)
     func faults(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let base: [JSON.Member] = [
@@ -168,7 +172,7 @@ import Testing
     }
 
     @Test(
-        "The credentials for an issuer's button are stored, with the secret sealed and never shown",
+        "The client secret for an issuer's button is stored sealed and never shown",
         arguments: Backend.available)
     func signIn(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
@@ -206,7 +210,7 @@ import Testing
     }
 
     @Test(
-        "A merchant administrator cannot replace the platform's client at a provider",
+        "A merchant administrator cannot replace the client_id that the platform set at a provider",
         arguments: Backend.available, [true, false])
     func platformsClient(_ backend: Backend, linksByEmail: Bool) async throws {
         try await World.with(backend, settings: Self.settings) { world in
@@ -236,7 +240,9 @@ import Testing
         }
     }
 
-    @Test("A merchant administrator can change the client of the merchant's Google", arguments: Backend.available)
+    @Test(
+        "A merchant administrator can change the client_id of a Google button that the merchant added",
+        arguments: Backend.available)
     func ownClient(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let token = try await merchantsToken(world)
@@ -254,7 +260,7 @@ import Testing
     }
 
     @Test(
-        "A merchant cannot change the client of a provider that is good everywhere, until the platform confines it",
+        "A merchant can change the client_id of a platform's provider only once the platform confines it",
         arguments: Backend.available)
     func everywhere(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in

@@ -12,7 +12,7 @@ struct IssuerAssertionTests {
     private static let name = "https://paper.example"
 
     @Test(
-        "An issuer's subject becomes one user, the same each time, for this merchant only",
+        "An issuer's assertions about one subject give tokens of one user, at the issuer's merchant only",
         arguments: Backend.available)
     func story(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -30,7 +30,9 @@ struct IssuerAssertionTests {
         }
     }
 
-    @Test("An assertion is accepted once, whether it is told by its jti or its text", arguments: Backend.available)
+    @Test(
+        "An issuer's assertion is accepted once, known by its jti or, without one, by its text",
+        arguments: Backend.available)
     func replay(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await register(world, ["create_users": true])
@@ -92,7 +94,9 @@ struct IssuerAssertionTests {
         }
     }
 
-    @Test("An unknown subject is refused unless the issuer may create users", arguments: Backend.available)
+    @Test(
+        "An assertion about an unknown subject is refused unless its issuer may create users",
+        arguments: Backend.available)
     func unknownSubject(backend: Backend) async throws {
         try await World.with(backend) { world in
             let issuer = try await register(world, [:])
@@ -107,7 +111,7 @@ struct IssuerAssertionTests {
     }
 
     @Test(
-        "An issuer is registered, listed, changed, disabled and deleted; its secret is never shown",
+        "The admin API registers, lists, disables and deletes an issuer, and never shows its secret",
         arguments: Backend.available)
     func administration(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -209,7 +213,7 @@ struct IssuerAssertionTests {
     }
 
     @Test(
-        "An assertion that is unsigned, of another key or signed with the public key as secret is refused",
+        "An assertion that is unsigned, signed by another key or with the public key as secret is refused",
         arguments: Backend.available)
     func forgeries(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
@@ -293,7 +297,9 @@ struct IssuerAssertionTests {
         }
     }
 
-    @Test("An assertion with an audience of another party is refused", arguments: Backend.available)
+    @Test(
+        "An assertion with a further audience that its issuer's registration does not list is refused",
+        arguments: Backend.available)
     func otherAudiences(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -307,7 +313,7 @@ struct IssuerAssertionTests {
         }
     }
 
-    @Test("An issuer's other tokens are not accepted as ID tokens", arguments: Backend.available)
+    @Test("An issuer's access, logout and event tokens are not accepted as assertions", arguments: Backend.available)
     func otherTokens(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -325,7 +331,7 @@ struct IssuerAssertionTests {
     }
 
     @Test(
-        "An assertion is refused at another merchant, and never leads to another issuer's user",
+        "An assertion for one merchant's app is refused at another, where the same subject is another user",
         arguments: Backend.available)
     func anotherMerchant(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
@@ -352,7 +358,9 @@ struct IssuerAssertionTests {
         }
     }
 
-    @Test("An assertion used by one grant is refused by the other", arguments: Backend.available)
+    @Test(
+        "An assertion used by the jwt-bearer grant is refused by token exchange, and the other way round",
+        arguments: Backend.available)
     func bothGrants(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -381,7 +389,8 @@ struct IssuerAssertionTests {
     }
 
     @Test(
-        "An assertion for this server alone is used up at all merchants by its first use", arguments: Backend.available)
+        "An assertion whose audience is this server alone can be used once in all, not once per merchant",
+        arguments: Backend.available)
     func forUsAlone(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -416,7 +425,9 @@ struct IssuerAssertionTests {
         }
     }
 
-    @Test("An assertion for an app that two merchants share can be used once at each", arguments: Backend.available)
+    @Test(
+        "An assertion for an app that two merchants share can be used once at each merchant",
+        arguments: Backend.available)
     func forApp(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()

@@ -61,7 +61,9 @@ import Values
         try await story.world.introduce(try made.require("user_id"))
     }
 
-    @Test("Tokens from a provider's ID token end when the user removes the link", arguments: Backend.available)
+    @Test(
+        "A user who removes a provider's link ends the tokens and web views that its ID tokens led to",
+        arguments: Backend.available)
     func link(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost(named: "https://accounts.google.com")
@@ -82,7 +84,7 @@ import Values
     }
 
     @Test(
-        "Tokens from an issuer's ID token rest while it is disabled, and end when it is deleted",
+        "Tokens from an issuer's ID token do not work while it is disabled, and end when it is deleted",
         arguments: Backend.available)
     func issuer(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in

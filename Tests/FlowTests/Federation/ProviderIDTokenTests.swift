@@ -9,7 +9,9 @@ import Values
     private static let apple = "https://appleid.apple.com"
     private static let facebook = "https://www.facebook.com"
 
-    @Test("A provider is registered by its name and the app's ids", arguments: Backend.available)
+    @Test(
+        "Google, Apple or Facebook is registered by name and app ids, and its other settings are preset",
+        arguments: Backend.available)
     func presets(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let world = story.world
@@ -53,7 +55,7 @@ import Values
     }
 
     @Test(
-        "Both spellings of Google's issuer are accepted, and a nonce must match if one was sent",
+        "Both spellings of iss in Google's ID token are accepted; a nonce must match if either side has one",
         arguments: Backend.available)
     func google(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
@@ -75,7 +77,9 @@ import Values
         }
     }
 
-    @Test("Apple's nonce is compared by its hash, and its flags may be text", arguments: Backend.available)
+    @Test(
+        "The nonce in Apple's ID token is compared as a SHA-256 hash, and email_verified may be a text",
+        arguments: Backend.available)
     func apple(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost(named: Self.apple)
@@ -101,7 +105,9 @@ import Values
         }
     }
 
-    @Test("Facebook's Limited Login always needs a nonce, and never links by address", arguments: Backend.available)
+    @Test(
+        "An ID token of Facebook's Limited Login always needs a nonce, and its e-mail address is not stored",
+        arguments: Backend.available)
     func facebook(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost(named: Self.facebook)

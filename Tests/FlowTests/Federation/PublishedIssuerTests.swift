@@ -17,7 +17,7 @@ import Values
         #expect(!answer.body.contains(cause), sourceLocation: sourceLocation)
     }
 
-    @Test("A discovery document of another issuer, or one that points to a forbidden address, is refused")
+    @Test("An issuer's discovery document that names another issuer or a forbidden address is refused")
     func documents() async throws {
         try await IssuerStory.with(.sqlite) { story in
             let host = try IssuerHost(named: "https://op.example")
@@ -78,7 +78,9 @@ import Values
         }
     }
 
-    @Test("An unknown key id causes at most one fetch in ten seconds", arguments: Backend.available)
+    @Test(
+        "An unknown key id causes at most one fetch of the issuer's key set in ten seconds",
+        arguments: Backend.available)
     func rotation(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -103,7 +105,7 @@ import Values
         }
     }
 
-    @Test("An outage of an issuer's keys and document is survived for a day")
+    @Test("An issuer's cached keys are used for a day while its key set and document cannot be fetched")
     func outage() async throws {
         try await IssuerStory.with(.sqlite) { story in
             let host = try IssuerHost()
@@ -138,7 +140,7 @@ import Values
         }
     }
 
-    @Test("A discovery document is cached as long as it says")
+    @Test("An issuer's discovery document is cached as long as its Cache-Control says")
     func life() async throws {
         try await IssuerStory.with(.sqlite) { story in
             let host = try IssuerHost()

@@ -7,7 +7,7 @@ import Values
     private static let accessToken = "urn:ietf:params:oauth:token-type:access_token"
 
     @Test(
-        "An ID token is exchanged for an access token of the same user as by the jwt-bearer grant",
+        "Exchanging an issuer's ID token gives an access token of the same user as the jwt-bearer grant",
         arguments: Backend.available)
     func story(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
@@ -31,7 +31,7 @@ import Values
     }
 
     @Test(
-        "A client that requires verified addresses exchanges no token of a user without one, and does not spend it",
+        "A client with require_verified_email exchanges no ID token of an unverified user, nor spends it",
         arguments: Backend.available)
     func unverified(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
@@ -45,7 +45,7 @@ import Values
         }
     }
 
-    @Test("An exchanged ID token's nonce is sent beside it, and must match", arguments: Backend.available)
+    @Test("The nonce of an exchanged ID token must be sent beside it, and must match", arguments: Backend.available)
     func nonce(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -57,7 +57,7 @@ import Values
         }
     }
 
-    @Test("A malformed exchange is refused before its token is read", arguments: Backend.available)
+    @Test("A malformed token exchange request is refused and does not spend its ID token", arguments: Backend.available)
     func requests(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -90,7 +90,9 @@ import Values
         }
     }
 
-    @Test("A refused token gets invalid_request with a hint that names the parameter", arguments: Backend.available)
+    @Test(
+        "A refused subject_token gets invalid_request with a description that names the parameter",
+        arguments: Backend.available)
     func refusals(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -121,7 +123,9 @@ import Values
         }
     }
 
-    @Test("The parameters resource and audience name whom the exchanged token is for", arguments: Backend.available)
+    @Test(
+        "In a token exchange, resource and audience name whom the new access token is for",
+        arguments: Backend.available)
     func targets(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -153,7 +157,7 @@ import Values
     }
 
     @Test(
-        "Discovery names the token exchange, and a SPiD-compatible client gets SPiD's errors",
+        "Discovery lists the token exchange grant; a SPiD-compatible client gets its errors in SPiD's form",
         arguments: Backend.available)
     func surroundings(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
@@ -169,7 +173,9 @@ import Values
         }
     }
 
-    @Test("An ID token of another Spindle is accepted once, and its other tokens are not", arguments: Backend.available)
+    @Test(
+        "An ID token of another Spindle server is accepted once, and that server's access tokens are refused",
+        arguments: Backend.available)
     func anotherSpindle(_ backend: Backend) async throws {
         try await IdentityProviderStory.with(backend) { both in
             let there = both.there

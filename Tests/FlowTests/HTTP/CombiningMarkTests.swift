@@ -10,7 +10,7 @@ import Values
     private static let run = "a" + String(repeating: "\u{300}\u{316}", count: 16)
     private static let reason = "more than 30 combining marks in a row"
 
-    @Test("A run of combining marks is refused in forms, queries and JSON, in the endpoint's form and with a reason")
+    @Test("More than 30 combining marks in a row are refused in a form, query, path or JSON document")
     func bodies() async throws {
         try await World.with(.sqlite) { world in
             let server = world.server
@@ -43,7 +43,7 @@ import Values
         }
     }
 
-    @Test("A run of combining marks is refused in Basic credentials")
+    @Test("More than 30 combining marks in a row are refused in Basic credentials")
     func basic() async throws {
         try await World.with(.sqlite) { world in
             for pair in [(Self.run, "x"), (world.backend.id, Self.run)] {
@@ -55,7 +55,7 @@ import Values
     }
 
     @Test(
-        "A run of combining marks is refused in any header, also one that is not read",
+        "More than 30 combining marks in a row are refused in any header, also one that is not read",
         arguments: ["Accept-Language", "Cookie", "Authorization", "Origin", "Accept", "User-Agent", "X-Unknown"])
     func headers(_ name: String) async throws {
         try await World.with(.sqlite) { world in

@@ -58,7 +58,7 @@ struct CookieTests {
         }
     }
 
-    @Test("A page opened without a cookie sets one and is asked once more, then says that cookies are needed")
+    @Test("A page opened without a cookie sets one and redirects once; if it is not sent back, the user is told")
     func steps() async throws {
         try await World.with(.sqlite) { world in
             let sent = try await world.server.get(world.authorizeAddress(["prompt": "create"]))
@@ -73,7 +73,7 @@ struct CookieTests {
         }
     }
 
-    @Test("A page whose address comes from another browser is out of date, and says nothing of cookies")
+    @Test("A waiting request's link opened in another browser gets an out-of-date page, not one about cookies")
     func anotherBrowser() async throws {
         try await World.with(.sqlite) { world in
             var first = Browser(world.server)
@@ -87,7 +87,7 @@ struct CookieTests {
         }
     }
 
-    @Test("A form whose cookie is gone says nothing of cookies if the browser has another one of this server")
+    @Test("A form whose cookie is gone does not get the page about cookies if another cookie of ours is sent")
     func closedBrowser() async throws {
         try await World.with(.sqlite) { world in
             let device = ["spindle_device": String(repeating: "A", count: 43)]
@@ -98,7 +98,7 @@ struct CookieTests {
         }
     }
 
-    @Test("A form from another site is told to try again, and nothing of cookies")
+    @Test("A form from another site gets a page that says to try again, not the page about cookies")
     func anotherSite() async throws {
         try await World.with(.sqlite) { world in
             for headers in [["Origin": "https://evil.example"], ["Sec-Fetch-Site": "cross-site"]] {
@@ -108,7 +108,7 @@ struct CookieTests {
         }
     }
 
-    @Test("A user who returns from another issuer without cookies is told that they are needed")
+    @Test("A user who returns from an issuer without cookies is told that cookies are needed")
     func provider() async throws {
         try await StandInStory.with(.sqlite) { story in
             var browser = Browser(story.here.server)

@@ -7,7 +7,7 @@ import Testing
 @Suite("A form is accepted only from the issuer's origin, in whatever spelling")
 struct FormOriginTests {
     @Test(
-        "A form from our page is accepted, and one from another origin refused, however the issuer is spelled",
+        "A form is accepted from the issuer's origin only, however the operator spelled the issuer",
         arguments: [
             ("https://Spindle.test:443", "https://spindle.test"), ("http://SPINDLE.test:80/id", "http://spindle.test"),
         ])
@@ -29,7 +29,7 @@ struct FormOriginTests {
         }
     }
 
-    @Test("The issuer is published as it was configured, and its documents are where its path says")
+    @Test("The issuer is published as it was configured, and its metadata is found by the issuer's path")
     func metadata() async throws {
         try await TestServer.with(.sqlite, settings: ["issuer": "https://Spindle.test:443/id/"]) { server in
             for path in ["/id/.well-known/openid-configuration", "/.well-known/oauth-authorization-server/id"] {
@@ -58,7 +58,7 @@ struct FormOriginTests {
         return Set(list.matches(of: /"([^"]+)"/).map { String($0.output.1) })
     }
 
-    @Test("The browser test's list of forms equals the routes that take a form")
+    @Test("The list of forms in the browser test test_bad_forms.py equals the routes that take a form")
     func everyForm() async throws {
         try await TestServer.with(.sqlite) { server in
             var forms: Set<String> = []

@@ -51,7 +51,9 @@ struct PageFaultTests {
         "/account/restore", "/oauth/consent", "/logout",
     ]
 
-    @Test("Opening the address of a form by GET shows the form and changes nothing", arguments: forms)
+    @Test(
+        "Opening a form's address by GET shows a page or leads to one, and does not sign the user out",
+        arguments: forms)
     func addresses(path: String) async throws {
         try await World.with(.sqlite) { world in
             var nobody = BrowserUser(world)

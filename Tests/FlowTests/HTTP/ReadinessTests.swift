@@ -60,7 +60,9 @@ struct ReadinessTests {
         }
     }
 
-    @Test("A server is not ready on a database that an unreleased version made", arguments: Backend.available)
+    @Test(
+        "A server is not ready on a database that an unreleased version of Spindle made",
+        arguments: Backend.available)
     func anotherStep(backend: Backend) async throws {
         try await TestServer.with(backend) { server in
             let text = "substituted"
@@ -77,7 +79,9 @@ struct ReadinessTests {
         }
     }
 
-    @Test("Keys resealed beside a running server make it temporarily unavailable", arguments: Backend.available)
+    @Test(
+        "A running server whose keys were resealed answers 503 for its key set and for tokens",
+        arguments: Backend.available)
     func resealedKeys(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.server.reseal()
@@ -89,7 +93,7 @@ struct ReadinessTests {
     }
 
     @Test(
-        "A refresh is temporarily unavailable, and stores nothing, after the database got another master key",
+        "Once the database has another master key, a refresh gets 503 and stores nothing",
         arguments: Backend.available)
     func resealedRefresh(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -106,7 +110,7 @@ struct ReadinessTests {
     }
 
     @Test(
-        "A request with an id_token_hint is temporarily unavailable after the database got another master key",
+        "Once the database has another master key, an authorization request with an id_token_hint gets 503",
         arguments: Backend.available)
     func resealedHint(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Refusals have the form of their interface, wherever they arise")
 struct RefusalFormTests {
-    @Test("A path below /admin/v1 without an endpoint answers with a problem document", arguments: Backend.available)
+    @Test(
+        "An unknown path or a failure below /admin/v1 is answered with a problem document",
+        arguments: Backend.available)
     func problems(backend: Backend) async throws {
         try await World.with(backend) { world in
             expectProblem(try await world.server.get("/admin/v1/nothing", bearer: world.admin), 404)
@@ -40,7 +42,9 @@ struct RefusalFormTests {
         }
     }
 
-    @Test("Token answers forbid caching to HTTP/1.0 as well (RFC 6749 §5.1)", arguments: Backend.available)
+    @Test(
+        "Answers of the token endpoint forbid caching to HTTP/1.0 clients too (RFC 6749 §5.1)",
+        arguments: Backend.available)
     func pragma(backend: Backend) async throws {
         try await World.with(backend) { world in
             let granted = try await world.signIn()
@@ -55,7 +59,9 @@ struct RefusalFormTests {
 
     private static let report = "error bug: the schema refused an unchecked value; please report it"
 
-    @Test("A value that a CHECK refuses gets 400, with a line for the operator", arguments: Backend.available)
+    @Test(
+        "A value that only a CHECK of the database refuses gets 400, with a line in the operator's log",
+        arguments: Backend.available)
     func check(backend: Backend) async throws {
         try await World.with(backend) { world in
             // A rule of the schema that no parser of requests knows.
@@ -79,7 +85,7 @@ struct RefusalFormTests {
     }
 
     @Test(
-        "A NUL that no parser refused gets 400 when it is bound, with a line for the operator",
+        "A NUL that no parser refused gets 400 when it is bound to SQL, with a line in the operator's log",
         arguments: Backend.available)
     func bound(backend: Backend) async throws {
         try await World.with(backend) { world in

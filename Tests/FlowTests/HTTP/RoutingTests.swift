@@ -19,7 +19,7 @@ struct RoutingTests {
         }
     }
 
-    @Test("Repeated slashes do not lead to administration, where a proxy may compare how a path begins")
+    @Test("A path to the admin API with repeated slashes is unknown, as a proxy may match how a path begins")
     func operators() async throws {
         try await TestServer.with(.sqlite) { server async throws -> Void in
             for path in ["/admin/v1/merchants", "/admin/v1/merchants/"] {
@@ -32,7 +32,7 @@ struct RoutingTests {
         }
     }
 
-    @Test("Another letter case or an escape makes another path")
+    @Test("A path in another letter case or with percent-escapes is unknown")
     func spelling() async throws {
         try await TestServer.with(.sqlite) { server async throws -> Void in
             for path in ["/Healthz", "/%68ealthz", "/healthz%2f", "/healthz%00"] {
@@ -41,7 +41,7 @@ struct RoutingTests {
         }
     }
 
-    @Test("An unknown method gets the answer of an unknown path")
+    @Test("A request with an unknown method gets 404, as at an unknown path")
     func methods() async throws {
         try await TestServer.with(.sqlite) { server async throws -> Void in
             #expect(try await server.send("PROPFIND", "/healthz").status == 404)
@@ -50,7 +50,7 @@ struct RoutingTests {
         }
     }
 
-    @Test("A path parameter matches one segment that is not empty")
+    @Test("A path parameter matches exactly one segment, and not an empty one")
     func parameters() async throws {
         try await World.with(.sqlite) { world async throws -> Void in
             let id = world.backend.id
@@ -74,7 +74,7 @@ struct RoutingTests {
         return number == RouteTable.notFound ? nil : table.routes[number].template.text
     }
 
-    @Test("A fixed segment goes before a path parameter, whichever was added first")
+    @Test("A route with a fixed segment goes before one with a path parameter, whichever was added first")
     func precedence() {
         for templates in [["/a/{b}", "/a/b"], ["/a/b", "/a/{b}"]] {
             #expect(template("/a/b", among: templates) == "/a/b")
@@ -83,7 +83,7 @@ struct RoutingTests {
         }
     }
 
-    @Test("A path parameter is tried where the fixed segment leads nowhere")
+    @Test("A route with a path parameter is tried where the one with a fixed segment does not match")
     func backtracking() {
         let templates = ["/a/b/c", "/a/{x}/d", "/{y}/b/e", "/a/b"]
         for (path, expected) in [
@@ -94,7 +94,7 @@ struct RoutingTests {
         }
     }
 
-    @Test("HEAD leads to a GET that is safe, and to no other route")
+    @Test("A HEAD request is routed to a GET route that is marked safe, and to no other route")
     func head() {
         var routes = Routes()
         routes.get("/page", isSafe: true) { _, _ in Response(status: .ok) }
@@ -106,7 +106,7 @@ struct RoutingTests {
         #expect(table.find(.head, "/other") == RouteTable.notFound)
     }
 
-    @Test("A path parameter's value is its segment as it was sent")
+    @Test("A path parameter's value is its segment as sent, not percent-decoded")
     func values() throws {
         let parameters = PathParameters(path: "//a/x%2Fy/b//z/", template: PathTemplate("/a/{first}/b/{second}"))
         #expect(try parameters.require("first") == "x%2Fy")
@@ -115,7 +115,9 @@ struct RoutingTests {
         #expect(throws: HTTPRefusal.self) { try parameters.require("third") }
     }
 
-    @Test("A known path with another method gets 405 and the methods that it has", arguments: Backend.available)
+    @Test(
+        "A known path with a method that it lacks gets 405 and an Allow header with its methods",
+        arguments: Backend.available)
     func notAllowed(backend: Backend) async throws {
         try await World.with(backend) { world in
             for (method, path, allow) in [
@@ -136,7 +138,7 @@ struct RoutingTests {
     }
 
     @Test(
-        "HEAD is answered as GET without the body on metadata, keys, pages and what they need",
+        "HEAD gets the headers of GET without the body on metadata, key sets, pages and their assets",
         arguments: Backend.available)
     func headAsGet(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -166,7 +168,7 @@ struct RoutingTests {
         "/admin/v1/users",
     ]
 
-    @Test("HEAD is refused where a GET may change something", arguments: unsafe)
+    @Test("HEAD gets 405 at addresses where GET may change something or answers a program", arguments: unsafe)
     func unsafeHead(path: String) async throws {
         try await TestServer.with(.sqlite) { server async throws -> Void in
             let head = try await server.send("HEAD", path)
@@ -187,7 +189,9 @@ struct RoutingTests {
         }
     }
 
-    @Test("A refused HEAD has no body that could begin the next answer", arguments: Backend.available)
+    @Test(
+        "A refused HEAD request gets no body, which would be read as the start of the next answer",
+        arguments: Backend.available)
     func headBody(backend: Backend) async throws {
         try await World.with(backend) { world in
             for path in ["/no/such/page", "/oauth/token", "/admin/v1/nothing", "/logout"] {

@@ -9,7 +9,7 @@ struct TransportSecurityTests {
         ("POST", "/login"), ("GET", "/account"), ("GET", "/" + String(repeating: "a", count: 9_000)),
     ]
 
-    @Test("Every answer of an https server has Strict-Transport-Security, for this host alone")
+    @Test("Every answer of an https server has Strict-Transport-Security, without includeSubDomains")
     func secure() async throws {
         try await TestServer.with(.sqlite, settings: ["issuer": "https://spindle.test"]) { server in
             for (method, path) in Self.requests {

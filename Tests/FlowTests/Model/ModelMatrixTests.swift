@@ -11,14 +11,14 @@ struct ModelMatrixTests {
         #expect(rows[0].told == [.sites, .callback])
     }
 
-    @Test("A matrix that lacks a row is refused")
+    @Test("A matrix for docs/model.md that lacks a row is refused")
     func missingRow() throws {
         #expect(throws: ModelMatrix.Fault(description: "the rows are \(Array(1...15)), not 1 to 16")) {
             try ModelMatrix(Self.page(rows: 15))
         }
     }
 
-    @Test("A row whose cells are not of known words and letters is refused and named")
+    @Test("A row of the matrix in docs/model.md with unknown words or letters is refused and named")
     func unknown() throws {
         for (cell, named) in [
             ("E E X", "E E X"), ("E E", "E E"), ("E E L; gone E E E", "gone E E E"), ("", ""),
@@ -35,7 +35,7 @@ struct ModelMatrixTests {
         }
     }
 
-    @Test("A word of the matrix that no row uses is refused")
+    @Test("A word in the legend of docs/model.md that no row of the matrix uses is refused")
     func unusedWord() throws {
         #expect(throws: ModelMatrix.Fault.self) { try ModelMatrix(Self.page(words: ["reached", "kept"])) }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Attributes and addresses of users, which administration sets")
 struct AttributeTests {
-    @Test("Attributes are set with the user, changed one by one, and removed", arguments: Backend.available)
+    @Test("An administrator can set, change and remove a user's attributes one by one", arguments: Backend.available)
     func life(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await World.make(
@@ -28,7 +28,7 @@ struct AttributeTests {
         }
     }
 
-    @Test("An attribute is a text or a list of texts, within bounds", arguments: Backend.available)
+    @Test("A user's attribute is a text or a list of texts, limited in length and number", arguments: Backend.available)
     func bounds(backend: Backend) async throws {
         try await World.with(backend) { world in
             let many = (1...51).map { JSON.Member("a\($0)", "x") }
@@ -67,7 +67,9 @@ struct AttributeTests {
         }
     }
 
-    @Test("Only the platform sets attributes, and the user can see them", arguments: Backend.available)
+    @Test(
+        "Only the platform, not a merchant, sets users' attributes, and users see them in their data",
+        arguments: Backend.available)
     func whose(backend: Backend) async throws {
         try await World.with(backend) { world in
             let administrator = try await world.confidential(["scope": "admin:merchant"])
@@ -89,7 +91,7 @@ struct AttributeTests {
         }
     }
 
-    @Test("An address is an object of its parts, and null removes a claim", arguments: Backend.available)
+    @Test("A user's postal address is a JSON object of known parts, and null removes it", arguments: Backend.available)
     func address(backend: Backend) async throws {
         try await World.with(backend) { world in
             let wrong: [JSON] = [
@@ -114,7 +116,7 @@ struct AttributeTests {
     }
 
     @Test(
-        "Making a merchant's client a third party's removes its id_token_claims unless the change names them",
+        "A client that becomes a third party's loses its id_token_claims unless the same change names them",
         arguments: Backend.available, [false, true])
     func thirdParty(backend: Backend, isNamed: Bool) async throws {
         try await World.with(backend) { world in

@@ -5,7 +5,9 @@ import Values
 
 @Suite("Auth0's SDKs: their paths, their JSON bodies, and logout by returnTo")
 struct Auth0Tests {
-    @Test("Auth0's JSON bodies with an audience get and revoke tokens", arguments: Backend.available)
+    @Test(
+        "Auth0's SDKs can get, refresh and revoke tokens with JSON bodies that name an audience",
+        arguments: Backend.available)
     func tokens(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode([
@@ -43,7 +45,9 @@ struct Auth0Tests {
         }
     }
 
-    @Test("Auth0's /v2/logout leads to returnTo, and the keys are at Auth0's path too", arguments: Backend.available)
+    @Test(
+        "Auth0's /v2/logout leads to a registered returnTo, and the keys are at /.well-known/jwks.json too",
+        arguments: Backend.available)
     func logout(backend: Backend) async throws {
         try await World.with(backend) { world in
             let bye = "https://loom.example/bye"
@@ -92,7 +96,7 @@ struct Auth0Tests {
     }
 
     @Test(
-        "A /v2/logout link from its client's page, or no page, signs out a session with the client's tokens at once",
+        "A /v2/logout link from the client's page or from no page signs out at once if the client has tokens",
         arguments: Backend.available)
     func plain(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -115,7 +119,7 @@ struct Auth0Tests {
     }
 
     @Test(
-        "A /v2/logout link from another page, to another address, or where its client has no tokens asks first",
+        "/v2/logout asks first if linked from another page, to another address or for a client without tokens",
         arguments: Backend.available)
     func asked(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -38,7 +38,7 @@ struct BackChannelLogoutTests {
     }
 
     @Test(
-        "A logout notice to a self-registered client is queued apart from those to its merchant's own clients",
+        "Logout notices to self-registered clients have a queue apart from the merchant's own clients'",
         arguments: Backend.available)
     func apart(backend: Backend) async throws {
         // It answers nothing, so both notices stay stored.
@@ -62,7 +62,7 @@ struct BackChannelLogoutTests {
     }
 
     @Test(
-        "A logout token uses the client's signing algorithm and the subject by which the client knows the user",
+        "A logout token uses the client's ID token algorithm and the same sub as the client's ID token",
         arguments: Backend.available)
     func kinds(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
@@ -126,7 +126,7 @@ struct BackChannelLogoutTests {
     }
 
     @Test(
-        "A logout tells only clients of the ended session, once, and does not wait for the delivery",
+        "A logout stores one notice for each client of that session with a logout URI, and for no other",
         arguments: Backend.available)
     func nobodyElse(backend: Backend) async throws {
         // No notice may leave this machine, so each one is still stored.
@@ -154,7 +154,7 @@ struct BackChannelLogoutTests {
     }
 
     @Test(
-        "A logout token is sent long after the client's tokens expired, unless the client removed its logout URI",
+        "A logout token is sent days after the client's tokens expired, but not if its logout URI was removed",
         arguments: Backend.available)
     func changed(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
@@ -180,7 +180,7 @@ struct BackChannelLogoutTests {
         }
     }
 
-    @Test("Tokens for openid without offline_access end with the session", arguments: Backend.available)
+    @Test("Tokens for openid without offline_access end when their browser session ends", arguments: Backend.available)
     func tokens(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website()
@@ -202,7 +202,7 @@ struct BackChannelLogoutTests {
     // MARK: Clients that are disabled
 
     @Test(
-        "A client that is disabled when a browser signs out is told once it is enabled again",
+        "A client disabled at a user's logout is told of it once the client or its merchant is enabled again",
         arguments: Backend.available, ["clients", "merchants"])
     func disabledSite(backend: Backend, kind: String) async throws {
         let receiver = try CallbackReceiver()
@@ -278,7 +278,9 @@ struct BackChannelLogoutTests {
         }
     }
 
-    @Test("Ending sessions on the account page tells the sites of each ended session", arguments: Backend.available)
+    @Test(
+        "Ending sessions on the account page sends logout notices to the sites of each ended session",
+        arguments: Backend.available)
     func elsewhere(backend: Backend) async throws {
         try await story(backend) { story in
             let other = try #require(try await story.here.otherSessions().first)
@@ -295,7 +297,9 @@ struct BackChannelLogoutTests {
         }
     }
 
-    @Test("A password change tells the sites of all sessions but the current one", arguments: Backend.available)
+    @Test(
+        "A password change sends logout notices to the sites of all sessions but the current one",
+        arguments: Backend.available)
     func password(backend: Backend) async throws {
         try await story(backend) { story in
             _ = try await story.here.change(
@@ -305,7 +309,7 @@ struct BackChannelLogoutTests {
         }
     }
 
-    @Test("A password reset tells the sites of all sessions", arguments: Backend.available)
+    @Test("A password reset sends logout notices to the sites of all the user's sessions", arguments: Backend.available)
     func reset(backend: Backend) async throws {
         try await story(backend) { story in
             var visitor = BrowserUser(story.world)
@@ -319,7 +323,7 @@ struct BackChannelLogoutTests {
     }
 
     @Test(
-        "Disabling, a new password and deletion by administration tell the sites of the user's sessions",
+        "Disabling, a new password or deletion by administration sends logout notices to the user's sites",
         arguments: Backend.available,
         [["disabled": true], ["password": "an entirely new one"], nil] as [JSON?])
     func administration(backend: Backend, change: JSON?) async throws {
@@ -336,7 +340,9 @@ struct BackChannelLogoutTests {
         }
     }
 
-    @Test("A user's deletion tells the sites of the user's sessions", arguments: Backend.available)
+    @Test(
+        "A user's own deletion of the account sends logout notices to the sites of the user's sessions",
+        arguments: Backend.available)
     func deletion(backend: Backend) async throws {
         try await story(backend) { story in
             let form = try await story.here.browser.open("/account/delete")
@@ -346,7 +352,7 @@ struct BackChannelLogoutTests {
     }
 
     @Test(
-        "A sign-in by another user tells the sites of the replaced session; one by the same user does not",
+        "Logout notices are sent when another user signs in over a session, not when the same user does",
         arguments: Backend.available)
     func another(backend: Backend) async throws {
         try await story(backend) { story in
@@ -360,7 +366,7 @@ struct BackChannelLogoutTests {
     }
 
     @Test(
-        "A site is told of a session's end also if its tokens ended before, by a new password or a revocation",
+        "A site gets a logout notice at the session's end even if its tokens ended earlier",
         arguments: Backend.available)
     func endedBefore(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
@@ -386,7 +392,7 @@ struct BackChannelLogoutTests {
     }
 
     @Test(
-        "A site whose access the user revoked hears nothing of a later end of the session",
+        "A site whose access the user revoked gets no logout notice when the session ends later",
         arguments: Backend.available)
     func revokedSite(backend: Backend) async throws {
         try await World.with(backend, settings: World.receiversAllowed) { world in

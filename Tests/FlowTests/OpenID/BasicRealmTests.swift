@@ -22,7 +22,9 @@ struct BasicRealmTests {
         answer.headers.filter { $0.name.lowercased() == "www-authenticate" }.map(\.value)
     }
 
-    @Test("Basic with a user's password reads that user's own data", arguments: Backend.available)
+    @Test(
+        "With a realm set, HTTP Basic with a user's password reads that user's own data",
+        arguments: Backend.available)
     func signedIn(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             try await world.change("users", world.user, ["phone_number": "+44 20 7946 0000"])
@@ -42,7 +44,9 @@ struct BasicRealmTests {
         }
     }
 
-    @Test("Every failure of a password by HTTP Basic gets the same challenge", arguments: Backend.available)
+    @Test(
+        "With a realm set, every failure of a user's HTTP Basic credentials gets the same challenge",
+        arguments: Backend.available)
     func challenge(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             _ = try await world.person("grace@example.com")
@@ -72,7 +76,9 @@ struct BasicRealmTests {
         }
     }
 
-    @Test("A request with a dead token is challenged for a password too", arguments: Backend.available)
+    @Test(
+        "With a Basic realm set, a request with an invalid token is challenged for a password too",
+        arguments: Backend.available)
     func deadToken(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             for path in Self.paths {
@@ -91,7 +97,7 @@ struct BasicRealmTests {
     }
 
     @Test(
-        "A bearer token works also where a realm is set, but not together with a password",
+        "With a Basic realm set, a bearer token works too, but not together with a password",
         arguments: Backend.available)
     func tokens(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
@@ -107,7 +113,9 @@ struct BasicRealmTests {
         }
     }
 
-    @Test("Basic sign-ins are throttled and recorded like any other", arguments: Backend.available)
+    @Test(
+        "Sign-ins of users by HTTP Basic are throttled and recorded as other sign-ins are",
+        arguments: Backend.available)
     func throttled(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             var last = try await ask(world, "/me", "\(World.email):wrong")
@@ -124,7 +132,7 @@ struct BasicRealmTests {
         }
     }
 
-    @Test("A user whose deletion is pending cannot use Basic", arguments: Backend.available)
+    @Test("A user whose deletion is pending cannot sign in by HTTP Basic", arguments: Backend.available)
     func leaving(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let due = world.server.clock.now + .days(3)
@@ -135,7 +143,7 @@ struct BasicRealmTests {
         }
     }
 
-    @Test("Without a realm, passwords by Basic are not checked", arguments: Backend.available)
+    @Test("Without a realm set, users' passwords by HTTP Basic are not checked", arguments: Backend.available)
     func off(backend: Backend) async throws {
         try await World.with(backend) { world in
             for path in Self.paths {

@@ -9,7 +9,7 @@ import Values
 
 @Suite("Clients that authenticate by a signed assertion (RFC 7523, OpenID Connect Core §9)")
 struct ClientAssertionTests {
-    @Test("A client authenticates by an assertion of each algorithm, with client_id beside it or without")
+    @Test("A client authenticates by an assertion signed with any algorithm, with or without client_id")
     func algorithms() async throws {
         try await World.with(.sqlite) { world in
             for algorithm in PrivateKey.Algorithm.allCases {
@@ -23,7 +23,7 @@ struct ClientAssertionTests {
     }
 
     @Test(
-        "Assertions work wherever clients authenticate: tokens, introspection, revocation",
+        "Clients can authenticate by assertion at the token, introspection and revocation endpoints",
         arguments: Backend.available)
     func everywhere(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -61,7 +61,7 @@ struct ClientAssertionTests {
     }
 
     @Test(
-        "The audience of an assertion is the issuer, the token endpoint, the endpoint asked, or several of them alone",
+        "A client assertion's aud may name only the issuer, the token endpoint and the endpoint asked",
         arguments: Backend.available)
     func audiences(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -92,7 +92,7 @@ struct ClientAssertionTests {
     }
 
     @Test(
-        "At introspection and revocation an assertion may be for that endpoint, alone or beside our other names",
+        "At introspection and revocation a client assertion's aud may also be the endpoint that is asked",
         arguments: Backend.available)
     func askedEndpoint(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -120,7 +120,7 @@ struct ClientAssertionTests {
         }
     }
 
-    @Test("With require_issuer_audience an assertion is for the issuer alone, wherever it is sent")
+    @Test("With require_issuer_audience a client assertion's aud must be the issuer alone, at every endpoint")
     func issuerAlone() async throws {
         try await World.with(.sqlite) { world in
             let client = try await world.signingClient(.generate(.es256), ["require_issuer_audience": true])
@@ -141,7 +141,8 @@ struct ClientAssertionTests {
     }
 
     @Test(
-        "A forged, expired or foreign assertion is refused, always with the same answer", arguments: Backend.available)
+        "A forged, expired or another client's assertion is refused, always with the same answer",
+        arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
             let key = PrivateKey.generate(.es256)
@@ -192,7 +193,7 @@ struct ClientAssertionTests {
         }
     }
 
-    @Test("An assertion from a clock that is a minute ahead is accepted")
+    @Test("A client assertion from a clock that is a minute ahead is accepted")
     func skew() async throws {
         try await World.with(.sqlite) { world in
             let client = try await world.signingClient()
@@ -201,7 +202,7 @@ struct ClientAssertionTests {
         }
     }
 
-    @Test("An assertion is accepted once, at whatever endpoint", arguments: Backend.available)
+    @Test("A client assertion is accepted once in all, at whichever endpoint", arguments: Backend.available)
     func replay(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.signingClient()
@@ -218,7 +219,7 @@ struct ClientAssertionTests {
         }
     }
 
-    @Test("Of concurrent uses of one assertion on two nodes, one is accepted", arguments: Backend.available)
+    @Test("Of concurrent uses of one client assertion at two nodes only one is accepted", arguments: Backend.available)
     func race(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.signingClient()
@@ -236,7 +237,9 @@ struct ClientAssertionTests {
         }
     }
 
-    @Test("The record of a used assertion is deleted once the assertion has expired", arguments: Backend.available)
+    @Test(
+        "The record of a used client assertion is deleted once the assertion is too old to be accepted",
+        arguments: Backend.available)
     func forgotten(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.signingClient()

@@ -9,7 +9,7 @@ struct ClientFetchTests {
     private static let settings = ["outbound_allow_private": "127.0.0.0/8"]
 
     @Test(
-        "A client's request_uri is fetched sixty times in a burst, then once in two seconds",
+        "Spindle fetches a client's request_uri sixty times in a burst, then once every two seconds",
         arguments: Backend.available)
     func requestObject(backend: Backend) async throws {
         let host = try KeyHost(.null)
@@ -33,7 +33,7 @@ struct ClientFetchTests {
     }
 
     @Test(
-        "Assertions with unknown key ids cause at most one further fetch of their client's key set",
+        "Client assertions with unknown key ids cause at most one further fetch of the client's key set",
         arguments: Backend.available)
     func keys(backend: Backend) async throws {
         let key = PrivateKey.generate(.es256)
@@ -51,7 +51,7 @@ struct ClientFetchTests {
     }
 
     @Test(
-        "A registration's changes fetch its sector document thirty times in a burst, then only as time passes",
+        "At most thirty updates of a registration at once fetch its sector_identifier_uri; more are refused",
         arguments: Backend.available)
     func sector(backend: Backend) async throws {
         let host = try KeyHost(["https://rp.example/back"])

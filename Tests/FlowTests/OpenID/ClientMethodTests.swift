@@ -28,7 +28,7 @@ struct ClientMethodTests {
     }
 
     @Test(
-        "Two authentication methods at once are refused, and so is another client's client_id",
+        "A client that uses two authentication methods at once, or another client's client_id, is refused",
         arguments: Backend.available)
     func twice(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -46,7 +46,7 @@ struct ClientMethodTests {
         }
     }
 
-    @Test("An assertion without its type, of another type, or that is no JWT, is refused")
+    @Test("A client assertion without client_assertion_type, of another type or that is no JWT is refused")
     func malformed() async throws {
         try await World.with(.sqlite) { world in
             let client = try await world.signingClient()
@@ -81,7 +81,9 @@ struct ClientMethodTests {
         }
     }
 
-    @Test("A client's published keys are fetched, and a new one when it is first seen", arguments: Backend.available)
+    @Test(
+        "A client's key set is fetched from its jwks_uri once, and again for a key id not seen before",
+        arguments: Backend.available)
     func published(backend: Backend) async throws {
         let (old, new) = (PrivateKey.generate(.es256), PrivateKey.generate(.es256))
         let host = try KeyHost(SigningClient.keySet(old))
@@ -103,7 +105,7 @@ struct ClientMethodTests {
     }
 
     @Test(
-        "A client whose published keys cannot be fetched is told to try again later",
+        "A client that signs gets 503 and Retry-After while its published keys cannot be fetched",
         arguments: ["", "no JSON", #"{"keys":[]}"#])
     func unpublished(_ body: String) async throws {
         let host = try KeyHost(.null)
@@ -122,7 +124,7 @@ struct ClientMethodTests {
         }
     }
 
-    @Test("Slow keys among those that a client publishes are not tried")
+    @Test("An RSA key of 8192 bits in a client's key set is ignored, and the client's other keys work")
     func slow() async throws {
         let key = PrivateKey.generate(.es256)
         // An odd number of 8192 bits stands for a modulus; the key is never used.

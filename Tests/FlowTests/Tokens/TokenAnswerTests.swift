@@ -22,7 +22,9 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("A client's own token has no user and no refresh token", arguments: Backend.available)
+    @Test(
+        "A client credentials token belongs to no user and comes without a refresh token",
+        arguments: Backend.available)
     func client(backend: Backend) async throws {
         try await World.with(backend) { world in
             let answer = try await world.token(["grant_type": "client_credentials"], as: world.backend)
@@ -31,7 +33,9 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("SPiD-compatible clients get the members that SPiD's SDKs require", arguments: Backend.available)
+    @Test(
+        "Token answers to SPiD-compatible clients have the members that SPiD's SDKs require",
+        arguments: Backend.available)
     func spidCompatible(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["spid_compatible": true])
@@ -50,7 +54,7 @@ struct TokenAnswerTests {
     }
 
     @Test(
-        "A request without scope gets the registered one without openid, offline_access and admin scopes",
+        "A token request without scope gets all the client's scopes but openid, offline_access and admin ones",
         arguments: Backend.available)
     func defaultScope(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -67,7 +71,7 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("The token endpoint accepts a JSON body like a form", arguments: Backend.available)
+    @Test("The token endpoint accepts its parameters in a JSON body as in a form body", arguments: Backend.available)
     func jsonBody(backend: Backend) async throws {
         try await World.with(backend) { world in
             let good: JSON = [
@@ -90,7 +94,7 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("SPiD's token path gives the same answers as the token endpoint", arguments: Backend.available)
+    @Test("SPiD's token path /api/2/oauth/token answers a client credentials request", arguments: Backend.available)
     func alias(backend: Backend) async throws {
         try await World.with(backend) { world in
             let answer = try await world.server.post(
@@ -100,7 +104,7 @@ struct TokenAnswerTests {
     }
 
     @Test(
-        "The endpoint /user/{id} shows the token's user, or a connected user to the merchant's client",
+        "The endpoint /user/{id} answers that user's own token, and a client to which the user is connected",
         arguments: Backend.available)
     func users(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -121,7 +125,7 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("Health and readiness are answered", arguments: Backend.available)
+    @Test("The endpoints /healthz and /readyz answer with status 200", arguments: Backend.available)
     func health(backend: Backend) async throws {
         try await TestServer.with(backend) { server in
             for path in ["/healthz", "/readyz"] {

@@ -6,7 +6,9 @@ import Values
 
 @Suite("The number of live token families is limited")
 struct TokenFamilyLimitTests {
-    @Test("A user has at most 1000 live families at a client, and the oldest end", arguments: Backend.available)
+    @Test(
+        "Sign-ins end a user's live token families at a client beyond the newest 1000, the oldest first",
+        arguments: Backend.available)
     func oldest(backend: Backend) async throws {
         try await World.with(backend) { world in
             let first = try await world.signIn()
@@ -42,7 +44,9 @@ struct TokenFamilyLimitTests {
         }
     }
 
-    @Test("A client has at most 100,000 live families without a user, and the oldest end", arguments: Backend.available)
+    @Test(
+        "Token requests end a client's live token families without a user beyond 100,000, the oldest first",
+        arguments: Backend.available)
     func own(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential([

@@ -54,7 +54,9 @@ struct TokenRequestTests {
         }
     }
 
-    @Test("Each missing parameter of a token request is named in the refusal", arguments: Backend.available)
+    @Test(
+        "A token request without a required parameter is refused, and the refusal names the parameter",
+        arguments: Backend.available)
     func missing(backend: Backend) async throws {
         try await World.with(backend) { world in
             let cases: [(KeyValuePairs<String, String>, String)] = [
@@ -71,7 +73,7 @@ struct TokenRequestTests {
         }
     }
 
-    @Test("A token request of another media type is refused", arguments: Backend.available)
+    @Test("A token request whose media type is neither form nor JSON is refused", arguments: Backend.available)
     func contentType(backend: Backend) async throws {
         try await World.with(backend) { world in
             let good = good(world)
@@ -83,7 +85,7 @@ struct TokenRequestTests {
         }
     }
 
-    @Test("A token request's body has at most 64 KiB", arguments: Backend.available)
+    @Test("A token request with a body of more than 64 KiB is refused", arguments: Backend.available)
     func size(backend: Backend) async throws {
         try await World.with(backend) { world in
             let good = good(world) + "&x="
@@ -107,7 +109,9 @@ struct TokenRequestTests {
         }
     }
 
-    @Test("A grant that is unknown, or that the client may not use, is refused", arguments: Backend.available)
+    @Test(
+        "A token request with a grant type that is unknown, or that the client may not use, is refused",
+        arguments: Backend.available)
     func grants(backend: Backend) async throws {
         try await World.with(backend) { world in
             for type in ["implicit", "Password", "password ", "urn:ietf:params:oauth:grant-type:device_code"] {
@@ -119,7 +123,9 @@ struct TokenRequestTests {
         }
     }
 
-    @Test("A scope that is invalid, or that the client does not have, is refused", arguments: Backend.available)
+    @Test(
+        "A token request for a scope that is invalid, or that the client does not have, is refused",
+        arguments: Backend.available)
     func scope(backend: Backend) async throws {
         try await World.with(backend) { world in
             for scope in ["admin", "profile phone", "Profile", "profile\temail", "\"", "é"] {
@@ -131,7 +137,9 @@ struct TokenRequestTests {
         }
     }
 
-    @Test("Unknown endpoints and methods get an error below 500 with a body", arguments: Backend.available)
+    @Test(
+        "A request to an unknown endpoint, or with an unsupported method, gets a 4xx answer with a body",
+        arguments: Backend.available)
     func routes(backend: Backend) async throws {
         try await World.with(backend) { world in
             for (method, path) in [

@@ -57,7 +57,7 @@ struct DittoAdministrationTests {
         }
     }
 
-    @Test("Webhooks are listed page by page", arguments: Backend.available)
+    @Test("The administration API lists webhooks page by page", arguments: Backend.available)
     func list(backend: Backend) async throws {
         try await World.with(backend) { world in
             for number in 1...3 { _ = try await DittoStory(world, ["name": .string("w\(number)")]) }
@@ -71,7 +71,7 @@ struct DittoAdministrationTests {
         }
     }
 
-    @Test("An invalid member of a webhook is refused by name", arguments: Backend.available)
+    @Test("An invalid member of a webhook is refused, and the refusal names the member", arguments: Backend.available)
     func faults(backend: Backend) async throws {
         try await World.with(backend) { world in
             let wrong: [(String, [JSON])] = [
@@ -121,7 +121,7 @@ struct DittoAdministrationTests {
     }
 
     @Test(
-        "A merchant administrator has its own webhooks, and cannot undo the platform's disabling",
+        "A merchant manages only its own webhooks, and cannot enable or delete one the platform disabled",
         arguments: Backend.available)
     func merchants(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -218,7 +218,8 @@ struct DittoAdministrationTests {
     }
 
     @Test(
-        "A merchant with a thousand former webhook names can only use one of these again", arguments: Backend.available)
+        "A merchant with more than a thousand former webhook names can itself take only those names again",
+        arguments: Backend.available)
     func many(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.server.database.write { db in

@@ -5,7 +5,9 @@ import Values
 
 @Suite("Ditto's webhook answers requests in both shapes, and refuses malformed ones")
 struct DittoAnswerTests {
-    @Test("Both shapes of Ditto's request get the exact answer", arguments: Backend.available)
+    @Test(
+        "Ditto's request gets the same answer with appID as with databaseID, whatever members it adds",
+        arguments: Backend.available)
     func shapes(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(
@@ -33,7 +35,9 @@ struct DittoAnswerTests {
         }
     }
 
-    @Test("A plain answer to Ditto has only what was configured", arguments: Backend.available)
+    @Test(
+        "An answer to Ditto has the configured permissions, and no optional member that is not configured",
+        arguments: Backend.available)
     func plain(backend: Backend) async throws {
         try await World.with(backend) { world in
             let everything: JSON = ["everything": true, "queriesByCollection": [:]]
@@ -47,7 +51,7 @@ struct DittoAnswerTests {
     }
 
     @Test(
-        "An answer to Ditto is valid as long as the token lives, and no longer than configured",
+        "An answer to Ditto is valid until the token expires, and at most for expiration_seconds",
         arguments: Backend.available)
     func expiration(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -66,7 +70,9 @@ struct DittoAnswerTests {
         }
     }
 
-    @Test("A webhook may answer a fixed period, however long the token still lives", arguments: Backend.available)
+    @Test(
+        "With the expiration own, an answer to Ditto is valid for a fixed time, even past the token's expiry",
+        arguments: Backend.available)
     func ownPeriod(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world, ["expiration": "own", "expiration_seconds": 86_400])
@@ -91,7 +97,7 @@ struct DittoAnswerTests {
     }
 
     @Test(
-        "The same request of Ditto gets the same answer, and confirms a rotation like any use",
+        "Ditto's repeated request gets the same answer; asking about a refreshed token confirms its rotation",
         arguments: Backend.available)
     func again(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -107,7 +113,9 @@ struct DittoAnswerTests {
         }
     }
 
-    @Test("A request of Ditto must name a configured provider, app or database exactly", arguments: Backend.available)
+    @Test(
+        "Ditto's request must name the webhook's configured provider and database_id exactly",
+        arguments: Backend.available)
     func elsewhere(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(
@@ -126,7 +134,9 @@ struct DittoAnswerTests {
         }
     }
 
-    @Test("A refusal to Ditto has the configured status", arguments: Backend.available)
+    @Test(
+        "A refusal of a token that Ditto sends has the status in the webhook's refusal_status",
+        arguments: Backend.available)
     func status(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)
@@ -171,7 +181,9 @@ struct DittoAnswerTests {
         }
     }
 
-    @Test("Large bodies and large tokens of Ditto's requests are refused", arguments: Backend.available)
+    @Test(
+        "Ditto's request is refused if its body is too large, or its token very long or malformed",
+        arguments: Backend.available)
     func large(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)
@@ -188,7 +200,7 @@ struct DittoAnswerTests {
     }
 
     @Test(
-        "An unknown or disabled webhook name gets one and the same 404 problem document",
+        "A request to an unknown webhook gets the same 404 problem document as one to a disabled webhook",
         arguments: Backend.available)
     func unknown(backend: Backend) async throws {
         try await World.with(backend) { world in

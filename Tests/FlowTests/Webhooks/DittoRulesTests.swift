@@ -12,7 +12,7 @@ import Values
 struct DittoRulesTests {
     private let document = JSON.members(["permissions": DittoStory.permissions]).text
 
-    @Test("Requests to all webhooks of one merchant push out no other merchant's cached rules")
+    @Test("Requests to one merchant's webhooks remove no other merchant's webhook rules from the cache")
     func shares() throws {
         let parsed = ParsedRules()
         let (large, small) = (Merchant.ID("large"), Merchant.ID("small"))
@@ -27,7 +27,7 @@ struct DittoRulesTests {
         #expect(parsed.has("200") && parsed.has("74") && !parsed.has("73"))
     }
 
-    @Test("The rules of a merchant's hundred webhooks are read once")
+    @Test("The cache holds the rules of a merchant's hundred webhooks at once")
     func fits() throws {
         let parsed = ParsedRules()
         let ids = (1...100).map { DittoWebhook.ID("\($0)") }
@@ -35,7 +35,7 @@ struct DittoRulesTests {
         #expect(ids.allSatisfy(parsed.has))
     }
 
-    @Test("A webhook's changed document is read anew")
+    @Test("A webhook's rules are read anew once their stored document has changed")
     func changed() throws {
         let parsed = ParsedRules()
         let strict = JSON.members(["permissions": DittoStory.permissions, "refusal_status": 403]).text
@@ -43,7 +43,7 @@ struct DittoRulesTests {
         #expect(try parsed.rules(of: strict, for: "a", of: Merchant.ID("m")).refusalStatus == 403)
     }
 
-    @Test("A webhook's rules are not read for an unsigned or malformed request", arguments: Backend.available)
+    @Test("A webhook's rules are not read for a wrongly signed or malformed request", arguments: Backend.available)
     func unread(backend: Backend) async throws {
         try await World.with(backend) { world in
             let secret = Data((0..<128).map { UInt8($0) }).base64EncodedString()
@@ -91,7 +91,7 @@ struct DittoRulesTests {
         }
     }
 
-    @Test("A list reads only the rules of the webhooks that it shows", arguments: Backend.available)
+    @Test("A list query for webhooks reads only the rules of the webhooks on its page", arguments: Backend.available)
     func listed(backend: Backend) async throws {
         try await World.with(backend) { world in
             var made: Set<String> = []

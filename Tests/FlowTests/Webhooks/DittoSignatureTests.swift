@@ -37,7 +37,7 @@ struct DittoSignatureTests {
     }
 
     @Test(
-        "A valid signature of Ditto is accepted; a request without one, or altered, is not read",
+        "Ditto's request is refused unless its signature is right for the body, the time and a webhook secret",
         arguments: Backend.available)
     func vectors(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -57,7 +57,7 @@ struct DittoSignatureTests {
         }
     }
 
-    @Test("A signed request of Ditto admits its user", arguments: Backend.available)
+    @Test("A validly signed request of Ditto admits the user of its token", arguments: Backend.available)
     func admitted(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world, ["secrets": [.string(Self.first)]])
@@ -87,7 +87,9 @@ struct DittoSignatureTests {
         }
     }
 
-    @Test("A signature of Ditto is accepted within 300 seconds, before and after", arguments: Backend.available)
+    @Test(
+        "A signature of Ditto is accepted up to 300 seconds before and after the time that it states",
+        arguments: Backend.available)
     func skew(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world, ["secrets": [.string(Self.first)]])
@@ -107,7 +109,7 @@ struct DittoSignatureTests {
     }
 
     @Test(
-        "Two webhook secrets are valid during a replacement; without secrets no signature is required",
+        "A webhook accepts signatures by either of two secrets; without secrets it requires no signature",
         arguments: Backend.available)
     func rotation(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -127,7 +129,7 @@ struct DittoSignatureTests {
         }
     }
 
-    @Test("A repeated signature header of Ditto is refused", arguments: Backend.available)
+    @Test("A request of Ditto with two signature headers is refused", arguments: Backend.available)
     func twoHeaders(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world, ["secrets": [.string(Self.first)]])

@@ -16,7 +16,7 @@ struct DittoTemplateTests {
     }
 
     @Test(
-        "A webhook's template is filled with the subject, a text attribute, or each text of a list",
+        "A webhook's template is filled with the user's subject and attributes, one query per text of a list",
         arguments: Backend.available)
     func filled(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -42,7 +42,9 @@ struct DittoTemplateTests {
         }
     }
 
-    @Test("A webhook's template is filled for an ID token too", arguments: Backend.available)
+    @Test(
+        "A webhook's template is filled with the user's attributes for an ID token as well",
+        arguments: Backend.available)
     func idToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(
@@ -57,7 +59,9 @@ struct DittoTemplateTests {
         }
     }
 
-    @Test("A webhook's template gets no attributes for a third party's client", arguments: Backend.available)
+    @Test(
+        "A webhook's template is filled with no attributes if the token is a third party's client's",
+        arguments: Backend.available)
     func thirdParty(backend: Backend) async throws {
         try await World.with(backend) { world in
             let third = try await world.confidential(["first_party": false, "scope": "openid profile"])
@@ -81,7 +85,8 @@ struct DittoTemplateTests {
     }
 
     @Test(
-        "A value that could end a quotation removes its query from a webhook's template", arguments: Backend.available)
+        "A query is left out of the answer to Ditto if a value in it could end the quotation",
+        arguments: Backend.available)
     func hostile(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(
@@ -110,7 +115,7 @@ struct DittoTemplateTests {
     }
 
     @Test(
-        "An answer to Ditto whose queries would take megabytes is refused, and a long one is not",
+        "Ditto's request is refused if the answer's queries would take megabytes; a thousand short ones fit",
         arguments: Backend.available)
     func tooLong(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -128,7 +133,7 @@ struct DittoTemplateTests {
     }
 
     @Test(
-        "A webhook's template that could not hold its values is refused, with the place of the error",
+        "A webhook is refused if its template has a malformed query, and the refusal names the place",
         arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -149,7 +154,9 @@ struct DittoTemplateTests {
         }
     }
 
-    @Test("A webhook's template must have exactly the shape of the answer", arguments: Backend.available)
+    @Test(
+        "A webhook is refused if its permissions differ in shape from those in an answer to Ditto",
+        arguments: Backend.available)
     func shape(backend: Backend) async throws {
         try await World.with(backend) { world in
             let none: JSON = ["everything": false, "queriesByCollection": [:]]

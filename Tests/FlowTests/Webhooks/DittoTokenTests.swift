@@ -64,7 +64,7 @@ struct DittoTokenTests {
         }
     }
 
-    @Test("Ditto's webhook refuses forged ID tokens, and other JWTs of this server", arguments: Backend.available)
+    @Test("Ditto's webhook refuses forged, altered and shortened ID tokens", arguments: Backend.available)
     func forgedIDTokens(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(
@@ -84,7 +84,7 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "Ditto's webhook refuses an ID token after a sign-out, a revocation, a new password or the user's removal",
+        "Ditto's webhook refuses an ID token after a sign-out, a revocation, a new password or user deletion",
         arguments: Backend.available)
     func endedIDTokens(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -163,7 +163,7 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "Ditto's webhook accepts an ID token whose session has expired without a sign-out",
+        "Ditto's webhook accepts an ID token whose browser session expired without a sign-out",
         arguments: Backend.available)
     func expiredSession(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -182,7 +182,7 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "Ditto's webhook refuses tokens that are expired, revoked, signed out, or of a disabled or deleted user",
+        "Ditto's webhook refuses expired, revoked and signed-out tokens, and a disabled or deleted user's",
         arguments: Backend.available)
     func dead(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -239,7 +239,7 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "Ditto's webhook refuses a client's own token, another merchant's and a disabled merchant's",
+        "Ditto's webhook refuses client credentials tokens, and tokens of another or a disabled merchant",
         arguments: Backend.available)
     func strangers(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -260,7 +260,7 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "Ditto's webhook accepts tokens of the merchant's own clients, or of the listed ones alone",
+        "Ditto's webhook accepts tokens of the merchant's first-party clients, or only of the listed clients",
         arguments: Backend.available)
     func clients(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -278,7 +278,8 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "A token for Ditto must be meant for this server, or for the configured audience", arguments: Backend.available)
+        "Ditto's webhook accepts access tokens for this server, or only those for the configured audiences",
+        arguments: Backend.available)
     func audiences(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)
@@ -296,7 +297,7 @@ struct DittoTokenTests {
         }
     }
 
-    @Test("A token for Ditto must have every configured scope", arguments: Backend.available)
+    @Test("Ditto's webhook refuses a token that lacks a configured scope", arguments: Backend.available)
     func scope(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world, ["scope": "profile email"])
@@ -307,7 +308,9 @@ struct DittoTokenTests {
         }
     }
 
-    @Test("The answer to Ditto names the user as the app knows them", arguments: Backend.available)
+    @Test(
+        "An answer to Ditto names a user of a pairwise client by the pairwise subject alone",
+        arguments: Backend.available)
     func pairwise(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.relyingClient(["subject_type": "pairwise"])
@@ -349,7 +352,7 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "Ditto's webhook refuses a signed-out phone's ID token, also after a browser signs out",
+        "Ditto's webhook refuses a signed-out phone's ID token, even after the user's browser signs out too",
         arguments: Backend.available, ["profile", "openid profile offline_access"])
     func browserSignsOut(backend: Backend, scope: String) async throws {
         try await World.with(backend) { world in
@@ -364,7 +367,7 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "Ditto's webhook refuses a signed-out phone's ID token, also once the user's browser session is deleted",
+        "Ditto's webhook refuses a signed-out phone's ID token even once the browser's session is deleted",
         arguments: Backend.available)
     func browserExpires(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -379,7 +382,7 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "Ditto's webhook refuses a signed-out browser's ID token while the app has tokens without openid",
+        "Ditto's webhook refuses a signed-out browser's ID token even if the app has tokens without openid",
         arguments: Backend.available)
     func plainGrant(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -395,7 +398,7 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "Ditto's webhook admits an app that stays signed in after a logout with its next ID token",
+        "Ditto's webhook accepts the refreshed ID token of an app that stays signed in after a logout",
         arguments: Backend.available)
     func staysSignedIn(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -9,7 +9,7 @@ import Testing
         try #require(try SpindleCommand.command(for: arguments) as? Wanted)
     }
 
-    @Test("An option's value is the next word or follows an equals sign; the last one counts")
+    @Test("A command line option's value is the next word or follows an equals sign; the last value counts")
     func values() throws {
         let command: InitCommand = try command(
             "init", "--listen", "a:1", "--database=x=y", "--listen=b:2", "--json", "--basic-realm=", "--issuer", "-")
@@ -21,7 +21,7 @@ import Testing
         #expect(command.options.config == nil)
     }
 
-    @Test("A repeatable option keeps all its values, in order")
+    @Test("A repeatable command line option keeps all its values, in order")
     func repeated() throws {
         let command: ClientCommand.Create = try command(
             "client", "create", "--redirect-uri", "a", "--scope", "s", "--redirect-uri=b")
@@ -31,7 +31,7 @@ import Testing
         #expect(command.merchant == nil)
     }
 
-    @Test("A flag with an opposite is yes, no or unset")
+    @Test("A command line flag with an opposite is yes, no or unset")
     func opposites() throws {
         let command: ClientCommand.Change = try command(
             "client", "change", "--first-party", "abc", "--no-spid-compatible", "--access-token-lifetime", "60")
@@ -42,7 +42,7 @@ import Testing
         #expect(command.members.accessTokenLifetime == 60)
     }
 
-    @Test("Arguments are identified by position, and after two dashes they may look like options")
+    @Test("Command line arguments are identified by position; after two dashes they may look like options")
     func places() throws {
         let both: ClientCommand.EndSecret = try command("client", "end-secret", "--json", "id", "--", "--secret")
         #expect(both.id == "id" && both.secret == "--secret" && both.output.json)
@@ -52,7 +52,7 @@ import Testing
         #expect(input.file == "-" && input.dryRun)
     }
 
-    @Test("A numeric option has the default that the help states")
+    @Test("The option --count of the command user list is 100 by default")
     func numbers() throws {
         let usual: UserCommand.List = try command("user", "list")
         #expect(usual.page.count == 100)
@@ -60,7 +60,7 @@ import Testing
         #expect(few.page.count == 7 && few.page.after == "12")
     }
 
-    @Test("Two commands parsed from two lines hold their own values")
+    @Test("Two parsed command lines do not mix their options' values")
     func apart() throws {
         let first: InitCommand = try command("init", "--listen", "a:1")
         let second: InitCommand = try command("init", "--listen", "b:2")
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(
-        "The options --help and -h and the command help explain a command in the same words, on the standard output",
+        "The options --help and -h and the command help print the same text for a command",
         arguments: ExpectedHelp.all)
     func help(expected: ExpectedHelp) throws {
         for arguments in [expected.words + ["--help"], expected.words + ["-h"], ["help"] + expected.words] {
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("Every command that a group names has its help")
+    @Test("Every command that a group's help lists has a help text of its own")
     func whole() {
         func commands(_ text: String) -> [String] {
             let lines = text.split(separator: "\n").drop { $0 != "SUBCOMMANDS:" }.dropFirst()
@@ -102,7 +102,7 @@ import Testing
         #expect(named.count == 32)
     }
 
-    @Test("A group named alone prints its help", arguments: ["", "merchant", "client", "user", "key"])
+    @Test("A command group without a subcommand prints its help", arguments: ["", "merchant", "client", "user", "key"])
     func group(command: String) throws {
         let expected = try #require(ExpectedHelp.all.first { $0.command == command })
         let end = try #require(self.end(expected.words))
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(
-        "Help for an unknown command is that of the nearest command above it",
+        "The command help, for an unknown command, prints the help of the nearest known command above it",
         arguments: [["serv"], ["merchant", "creat"]])
     func unknownHelp(words: [String]) throws {
         let above = words.dropLast().joined(separator: " ")
@@ -119,7 +119,7 @@ import Testing
         #expect(end(["help"] + words)?.status == 0)
     }
 
-    @Test("Help takes precedence over other mistakes on the line, but not after two dashes")
+    @Test("The option --help takes precedence over mistakes on the command line, but not after two dashes")
     func priority() {
         #expect(end(["serve", "--lisen", "x", "--help"])?.status == 0)
         #expect(end(["backup", "--", "--help"]) == nil)

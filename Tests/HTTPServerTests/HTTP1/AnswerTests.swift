@@ -16,7 +16,7 @@ import Testing
         return String(decoding: output, as: UTF8.self)
     }
 
-    @Test("An answer has its fields, its length and the date")
+    @Test("An HTTP/1.1 answer has its fields, its length and the date")
     func plain() {
         let response = Response(status: .ok, headers: [.contentType: "text/plain"], body: .text("abc"))
         #expect(
@@ -25,7 +25,7 @@ import Testing
                 + "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\nabc")
     }
 
-    @Test("An answer has the common fields, except where it sets one itself")
+    @Test("An HTTP/1.1 answer has the fields common to all answers, except those that it sets itself")
     func common() {
         let response = Response(status: .ok, headers: [.xFrameOptions: "SAMEORIGIN"])
         let text = written(response, common: [.xContentTypeOptions: "nosniff", .xFrameOptions: "DENY"])
@@ -48,7 +48,7 @@ import Testing
         #expect(!text.contains("Content-Length") && text.hasSuffix("\r\n\r\n"))
     }
 
-    @Test("An answer tells HTTP/1.0 that the connection stays open, and any client that it ends")
+    @Test("An answer tells an HTTP/1.0 client that the connection stays open, and any client that it will close")
     func persistence() {
         let response = Response(status: .ok)
         #expect(written(response, minorVersion: 0).contains("Connection: keep-alive\r\n"))
@@ -56,7 +56,7 @@ import Testing
         #expect(!written(response).contains("Connection:"))
     }
 
-    @Test("The server sets the framing of an answer, whatever the handler sets")
+    @Test("The server sets an answer's length, date and connection fields, whatever the handler sets")
     func framing() {
         let headers: Fields = [.contentLength: "5555", .transferEncoding: "chunked", .date: "never", .connection: "x"]
         let text = written(Response(status: .ok, headers: headers, body: .text("abc")))
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "An answer whose field contains a line break becomes a 500 without any of it",
+        "An answer with a line break in a field or its reason phrase becomes an empty 500",
         arguments: ["\r", "\n", "\0", "\u{7F}", "\r\n"])
     func splitting(_ bytes: String) {
         for response in [
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "Dates are written as RFC 9110 defines",
+        "Dates in answers are written as RFC 9110 defines",
         arguments: [
             (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
             (951_827_696, "Tue, 29 Feb 2000 12:34:56 GMT"), (1_735_689_599, "Tue, 31 Dec 2024 23:59:59 GMT"),
@@ -89,7 +89,7 @@ import Testing
         #expect(DateClock.text(ofSecond: second) == text)
     }
 
-    @Test("A clock before 1970 ends no connection: its Date is the first of 1970")
+    @Test("The Date of an answer is the first second of 1970 while the clock is before it")
     func dateBeforeTheEpoch() {
         for second: Int64 in [-1, -86_401, -400_000_000, .min] {
             #expect(DateClock.text(ofSecond: second) == "Thu, 01 Jan 1970 00:00:00 GMT")
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test("A known field name is found in any case, and every known name is in the table")
+    @Test("A known field name is recognized in any case, and each known name is in the lookup table once")
     func names() {
         #expect(FieldName("CONTENT-type") == .contentType && FieldName("content-type")?.text == "Content-Type")
         #expect(FieldName("x-forwarded-for") == .xForwardedFor && FieldName("x_forwarded_for") != .xForwardedFor)

@@ -5,7 +5,9 @@ import Testing
 @Suite struct VerdictTests {
     static let next = "GET /next HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    @Test("A request outside the grammar is refused, and nothing after it is read", arguments: BadRequest.all)
+    @Test(
+        "A request that breaks HTTP's grammar is refused, and the connection ends before the next request",
+        arguments: BadRequest.all)
     func refused(_ request: BadRequest) async {
         let conversation = await Conversation([request.bytes + Array(Self.next.utf8)])
         #expect(conversation.status == request.status, "\(conversation)")
@@ -15,19 +17,20 @@ import Testing
     }
 
     @Test(
-        "A valid request beside a refused one is served, and so is the request after it", arguments: HonestRequest.all)
+        "A valid request that resembles a refused one is served, and so is the request after it",
+        arguments: HonestRequest.all)
     func served(_ request: HonestRequest) async {
         let conversation = await Conversation([Array((request.text + Self.next).utf8)])
         #expect(conversation.requests == [request.asks, "GET /next "], "\(conversation)")
         #expect(!conversation.isOver)
     }
 
-    @Test("A bad request is refused alike however its bytes are cut", arguments: BadRequest.all)
+    @Test("A bad request is refused alike, in whatever pieces its bytes arrive", arguments: BadRequest.all)
     func refusedInPieces(_ request: BadRequest) async {
         await checkPieces(of: request.bytes + Array(Self.next.utf8))
     }
 
-    @Test("A valid request is served alike however its bytes are cut", arguments: HonestRequest.all)
+    @Test("A valid request is served alike, in whatever pieces its bytes arrive", arguments: HonestRequest.all)
     func servedInPieces(_ request: HonestRequest) async {
         await checkPieces(of: Array((request.text + Self.next).utf8))
     }
@@ -47,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("A request that ends in its header or its body is not served")
+    @Test("A request whose connection ends within its header or its body gets a 400")
     func cutOff() async {
         for text in ["G", "GET / HTTP/1.1\r\nHost: a\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\r"] {
             let conversation = await Conversation([Array(text.utf8)], ends: true)
@@ -59,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("A field name may have token bytes only, and a field value no control byte but a tab")
+    @Test("A request's field name may have token bytes only, and its value no control byte but a tab")
     func everyByte() async {
         for byte in UInt8.min...UInt8.max {
             let before = Array("GET / HTTP/1.1\r\nHost: a\r\n".utf8)

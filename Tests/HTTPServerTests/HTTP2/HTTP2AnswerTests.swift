@@ -22,7 +22,7 @@ import Testing
         #expect(client.resets(of: 1).isEmpty)
     }
 
-    @Test("An HTTP/2 answer has the common fields, except where it sets one itself, and fields of any name")
+    @Test("An HTTP/2 answer has the fields common to all answers unless it sets them, and fields of any name")
     func commonFields() throws {
         let client = HTTP2Client(commonFields: [.xContentTypeOptions: "nosniff", .xFrameOptions: "DENY"])
         client.request(1)
@@ -51,7 +51,9 @@ import Testing
         #expect(client.of(1, .headers).last?.endsStream == true)
     }
 
-    @Test("The HTTP/2 answers 204 and 304 have neither body nor length", arguments: [Status.noContent, .notModified])
+    @Test(
+        "HTTP/2 answers with status 204 or 304 have neither body nor length",
+        arguments: [Status.noContent, .notModified])
     func bodiless(_ status: Status) {
         let client = HTTP2Client()
         client.request(1)
@@ -76,7 +78,7 @@ import Testing
         #expect(client.body(of: 3) == Array("fine".utf8))
     }
 
-    @Test("A refusal by the HTTP/2 server, and a 500 in another answer's place, have the common fields")
+    @Test("The HTTP/2 server's refusals, and its 500 for a faulty answer, have the fields common to all answers")
     func commonFieldsOfRefusals() {
         let client = HTTP2Client(commonFields: [.xContentTypeOptions: "nosniff"])
         client.request(1, "GET", "/" + String(repeating: "a", count: 9_000))
@@ -89,7 +91,7 @@ import Testing
         #expect(client.fields(of: 3)["x-content-type-options"] == "nosniff")
     }
 
-    @Test("An answer larger than the window goes on when the window opens, and ends with its last byte")
+    @Test("An HTTP/2 answer larger than the client's window continues once the client enlarges the window")
     func window() {
         let client = HTTP2Client()
         client.request(1)
@@ -103,7 +105,7 @@ import Testing
         #expect(client.of(1, .data).last?.endsStream == true)
     }
 
-    @Test("An answer behind a closed window is reset at its deadline; pings do not prolong it")
+    @Test("An HTTP/2 answer that the client's window holds back is reset at its deadline, despite pings")
     func unread() {
         let client = HTTP2Client(settings: [0, 4] + Frame.number(0))
         client.request(1)
@@ -120,7 +122,7 @@ import Testing
         #expect(!client.isOver)
     }
 
-    @Test("An answer whose window opens a byte at a time is reset at its deadline")
+    @Test("An HTTP/2 answer whose window grows a byte at a time is reset at its deadline")
     func trickled() {
         let client = HTTP2Client(settings: [0, 4] + Frame.number(1))
         client.request(1)

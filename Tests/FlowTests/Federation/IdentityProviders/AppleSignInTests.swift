@@ -36,7 +36,7 @@ struct AppleSignInTests {
     }
 
     @Test(
-        "Apple answers by a form without cookies, and gets a client secret signed for each request",
+        "Apple's answer is posted without cookies, and Apple gets a client secret signed for each request",
         arguments: Backend.available)
     func apple(backend: Backend) async throws {
         try await Self.withApple(backend) { story, key in
@@ -79,7 +79,7 @@ struct AppleSignInTests {
     }
 
     @Test(
-        "An answer posted by another browser signs in neither that browser nor the one that began",
+        "An issuer's answer posted by another browser signs in neither that browser nor the one that began",
         arguments: Backend.available)
     func anotherBrowsersForm(backend: Backend) async throws {
         try await Self.withApple(backend) { story, _ in
@@ -104,7 +104,7 @@ struct AppleSignInTests {
     }
 
     @Test(
-        "An invalid form_post answer is refused, and Apple's errors come by form_post too",
+        "A malformed answer by form_post is refused, and an error that Apple posts ends the sign-in",
         arguments: Backend.available)
     func forms(backend: Backend) async throws {
         try await Self.withApple(backend) { story, _ in
@@ -123,7 +123,7 @@ struct AppleSignInTests {
     }
 
     @Test(
-        "Apple's key is a P-256 key in PEM with key id and team id, and only Apple may have one",
+        "Apple's private_key must be P-256 in PEM, with key id and team id, and no other issuer may have one",
         arguments: Backend.available)
     func registration(backend: Backend) async throws {
         try await World.with(backend) { here in

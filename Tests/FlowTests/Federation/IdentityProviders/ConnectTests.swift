@@ -21,7 +21,9 @@ struct ConnectTests {
         try await browser.submit(page, ["issuer": story.issuer], to: "/account/links/connect")
     }
 
-    @Test("An issuer is offered, connected, used, announced by mail and removed", arguments: Backend.available)
+    @Test(
+        "On the account page a user can connect an issuer, is told by mail, signs in with it and removes it",
+        arguments: Backend.available)
     func story(backend: Backend) async throws {
         try await StandInStory.with(backend, ["create_users": false]) { story in
             var browser = Browser(story.here.server)
@@ -100,7 +102,7 @@ struct ConnectTests {
     }
 
     @Test(
-        "A removed sign-in at an issuer is remembered only while the issuer's button can connect it again",
+        "The removal of a sign-in at an issuer counts only while the issuer has a button to connect it again",
         arguments: Backend.available)
     func withoutButton(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
@@ -119,7 +121,9 @@ struct ConnectTests {
         }
     }
 
-    @Test("Each sign-in at an issuer that a user removed is remembered", arguments: Backend.available)
+    @Test(
+        "If a user removes several sign-ins at one issuer, each of them is refused afterwards",
+        arguments: Backend.available)
     func several(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -138,7 +142,9 @@ struct ConnectTests {
         }
     }
 
-    @Test("A confined link that its user removed leaves the subject free to sign in", arguments: Backend.available)
+    @Test(
+        "After its user removes a confined link, the issuer's subject can sign in again",
+        arguments: Backend.available)
     func lockedOut(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             try await story.here.link(story.issuer, "kari", isConfined: true)
@@ -179,7 +185,9 @@ struct ConnectTests {
         }
     }
 
-    @Test("A confined link can be connected, and confirms a sign-in only after that", arguments: Backend.available)
+    @Test(
+        "A user can connect a confined link on the account page, and only then can it confirm a sign-in",
+        arguments: Backend.available)
     func confined(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             let here = story.here
@@ -204,7 +212,9 @@ struct ConnectTests {
         }
     }
 
-    @Test("The name of a merchant's issuer is no link in a mail", arguments: Backend.available)
+    @Test(
+        "In a mail, a web address in the name of a merchant's issuer cannot become a link",
+        arguments: Backend.available)
     func name(backend: Backend) async throws {
         let name: JSON = "https://help.example/secure now signs in. See help.example"
         try await StandInStory.with(backend, ["sign_in_name": name]) { story in
@@ -221,7 +231,8 @@ struct ConnectTests {
     }
 
     @Test(
-        "A form from another site, an old sign-in or an unknown issuer connects nothing", arguments: Backend.available)
+        "A form from another site, an old sign-in or an unknown issuer connects no issuer to the account",
+        arguments: Backend.available)
     func refusals(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -239,7 +250,9 @@ struct ConnectTests {
         }
     }
 
-    @Test("An issuer is connected only for the user who began it, while still signed in", arguments: Backend.available)
+    @Test(
+        "An issuer is connected only to the user who began it, and only while that user stays signed in",
+        arguments: Backend.available)
     func strangers(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -294,7 +307,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("A subject of an issuer is connected to one user only", arguments: Backend.available)
+    @Test("An issuer's subject that another user has cannot be connected", arguments: Backend.available)
     func taken(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var stranger = Browser(story.here.server)
@@ -323,7 +336,7 @@ struct ConnectTests {
     }
 
     @Test(
-        "Connecting a provider at one merchant clears its removal at others and at deleted ones",
+        "Connecting a provider at one merchant clears the user's removal of it at other and deleted merchants",
         arguments: Backend.available)
     func removedElsewhere(backend: Backend) async throws {
         let graph = try ProviderStandIn()

@@ -59,7 +59,7 @@ struct FacebookSignInTests {
     }
 
     @Test(
-        "Sign-in with Facebook uses its dialog, and asks Facebook whose access token it is",
+        "Sign-in with Facebook uses Facebook's dialog, and asks Facebook whose access token came back",
         arguments: Backend.available)
     func story(backend: Backend) async throws {
         try await Self.with(backend) { story in
@@ -78,7 +78,7 @@ struct FacebookSignInTests {
         }
     }
 
-    @Test("The operator's own address of Facebook is used even if it is private", arguments: Backend.available)
+    @Test("A Facebook address that the operator configured is used even if it is private", arguments: Backend.available)
     func privateAddress(backend: Backend) async throws {
         try await Self.with(backend, settings: ["outbound_allow_private": ""]) { story in
             var browser = Browser(story.here.server)
@@ -88,7 +88,8 @@ struct FacebookSignInTests {
     }
 
     @Test(
-        "A token that Facebook does not know, or that another app was given, is refused", arguments: Backend.available)
+        "A Facebook access token that is unknown, or was given to another app, signs in no user",
+        arguments: Backend.available)
     func refusals(backend: Backend) async throws {
         try await Self.with(backend) { story in
             for (token, reason) in [
@@ -118,7 +119,7 @@ struct FacebookSignInTests {
     }
 
     @Test(
-        "Revoking the app ends the session of a confined link, and other merchants are not told",
+        "Revoking a merchant's app ends a session by a confined link, and no other merchant is told",
         arguments: Backend.available)
     func revoked(backend: Backend) async throws {
         try await Self.with(backend) { story in
@@ -154,7 +155,7 @@ struct FacebookSignInTests {
     }
 
     @Test(
-        "Deleting a merchant ends the sessions of its issuers, also of disabled ones",
+        "Deleting a merchant ends the sessions that its issuers opened, also those of disabled issuers",
         arguments: Backend.available, [true, false])
     func merchantGone(backend: Backend, wasDisabled: Bool) async throws {
         try await Self.with(backend) { story in
@@ -174,7 +175,9 @@ struct FacebookSignInTests {
         }
     }
 
-    @Test("Connecting Facebook again clears its removal at a deleted merchant", arguments: Backend.available)
+    @Test(
+        "Connecting Facebook again clears the user's removal of it at a deleted merchant",
+        arguments: Backend.available)
     func connectedAgain(backend: Backend) async throws {
         try await Self.with(backend) { story in
             let here = story.here
@@ -214,7 +217,9 @@ struct FacebookSignInTests {
         }
     }
 
-    @Test("A restore page opens no session after its issuer was deleted", arguments: Backend.available)
+    @Test(
+        "The page to keep an account opens no session once the issuer that led to it is deleted",
+        arguments: Backend.available)
     func goneMeanwhile(backend: Backend) async throws {
         try await Self.with(backend) { story in
             let here = story.here
@@ -237,7 +242,7 @@ struct FacebookSignInTests {
     }
 
     @Test(
-        "A confined link neither keeps a user's account from deletion nor makes a browser known",
+        "A sign-in by a confined link cannot stop an account's deletion, nor make a browser a known one",
         arguments: Backend.available)
     func confined(backend: Backend) async throws {
         try await Self.with(backend) { story in

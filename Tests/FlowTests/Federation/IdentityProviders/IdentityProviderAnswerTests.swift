@@ -7,7 +7,9 @@ import Values
 
 @Suite("Sign in with another issuer: only its true answer is accepted")
 struct IdentityProviderAnswerTests {
-    @Test("A link from another site leads to the sign-in page, not to an issuer", arguments: Backend.available)
+    @Test(
+        "A link from another site to an issuer's sign-in leads to the login page, not to the issuer",
+        arguments: Backend.available)
     func unasked(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -24,7 +26,7 @@ struct IdentityProviderAnswerTests {
         }
     }
 
-    @Test("An answer with an unknown, missing or repeated state is refused", arguments: Backend.available)
+    @Test("An issuer's answer with an unknown, missing or repeated state is refused", arguments: Backend.available)
     func unknownState(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -46,7 +48,7 @@ struct IdentityProviderAnswerTests {
     }
 
     @Test(
-        "A state from another browser opens no session, and stays valid for its own browser",
+        "An issuer's answer opened in another browser signs in no user there, and stays valid in the first",
         arguments: Backend.available)
     func anotherBrowser(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
@@ -80,7 +82,7 @@ struct IdentityProviderAnswerTests {
         }
     }
 
-    @Test("Of eight concurrent deliveries of an issuer's answer one opens a session", arguments: Backend.available)
+    @Test("Of eight concurrent deliveries of an issuer's answer only one opens a session", arguments: Backend.available)
     func race(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -101,7 +103,7 @@ struct IdentityProviderAnswerTests {
         }
     }
 
-    @Test("An answer from one issuer is refused when the request went to another", arguments: Backend.available)
+    @Test("An issuer's answer is refused when the user was sent to another issuer", arguments: Backend.available)
     func mixUp(backend: Backend) async throws {
         try await StandInStory.with(backend, document: ["authorization_response_iss_parameter_supported": true]) {
             story in
@@ -180,7 +182,7 @@ struct IdentityProviderAnswerTests {
         }
     }
 
-    @Test("An authorization_endpoint at an http, private or own address is refused")
+    @Test("An issuer's authorization_endpoint at an http, private or Spindle's own address is refused")
     func authorizationEndpoint() async throws {
         for (address, reason) in [
             ("http://login.invalid/authorize", "is no address to send users to"),
@@ -199,7 +201,9 @@ struct IdentityProviderAnswerTests {
         }
     }
 
-    @Test("An ID token with a further audience that is no authorized party is refused", arguments: Backend.available)
+    @Test(
+        "An issuer's ID token with another audience is refused unless that is an authorized party",
+        arguments: Backend.available)
     func furtherAudience(backend: Backend) async throws {
         try await StandInStory.with(backend, ["authorized_parties": ["the-other-app"]]) { story in
             var browser = Browser(story.here.server)
@@ -216,7 +220,7 @@ struct IdentityProviderAnswerTests {
     }
 
     @Test(
-        "An ID token that is unsigned, of another key or signed with the public key as secret is refused",
+        "An ID token that is unsigned, signed by another key or with the public key as secret is refused",
         arguments: Backend.available)
     func signatures(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
@@ -246,7 +250,8 @@ struct IdentityProviderAnswerTests {
     }
 
     @Test(
-        "A sign-in begun from a typed address or a frame does not introduce the merchant", arguments: Backend.available)
+        "A sign-in at an issuer begun from a typed address or a frame does not introduce the merchant",
+        arguments: Backend.available)
     func unmet(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             for site in ["none", "", "same-origin in a frame"] {
@@ -272,7 +277,9 @@ struct IdentityProviderAnswerTests {
         }
     }
 
-    @Test("The parameter continue leads only to pages of this server", arguments: Backend.available)
+    @Test(
+        "A sign-in by an issuer refuses a continue parameter that leads to another site or to /logout",
+        arguments: Backend.available)
     func openRedirect(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)

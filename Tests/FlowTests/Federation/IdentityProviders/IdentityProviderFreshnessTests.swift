@@ -6,7 +6,9 @@ import Values
 
 @Suite("Sign in with another issuer: when the app requires a fresh sign-in")
 struct IdentityProviderFreshnessTests {
-    @Test("An issuer is asked for a fresh sign-in, and its auth_time must show one", arguments: Backend.available)
+    @Test(
+        "For prompt=login or max_age an issuer is asked for a fresh sign-in, and its auth_time must show one",
+        arguments: Backend.available)
     func anew(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             for wish: KeyValuePairs in [["prompt": "login"], ["max_age": "300"]] {
@@ -34,7 +36,7 @@ struct IdentityProviderFreshnessTests {
         }
     }
 
-    @Test("A sign-in without auth_time is never fresh enough for max_age", arguments: Backend.available)
+    @Test("A sign-in at an issuer without auth_time is never fresh enough for max_age", arguments: Backend.available)
     func undated(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -64,7 +66,7 @@ struct IdentityProviderFreshnessTests {
     }
 
     @Test(
-        "An issuer that cannot be asked for a fresh sign-in is not offered when one is required",
+        "An issuer that cannot be asked for a fresh sign-in is not offered with prompt=login or max_age",
         arguments: Backend.available)
     func providers(backend: Backend) async throws {
         try await World.with(backend, settings: IdentityProviderStory.settings) { here in
@@ -83,7 +85,9 @@ struct IdentityProviderFreshnessTests {
         }
     }
 
-    @Test("A web view from a sign-in without auth_time is not fresh enough for max_age", arguments: Backend.available)
+    @Test(
+        "A web view bought after an issuer's sign-in without auth_time is not fresh enough for max_age",
+        arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             let cases: [(KeyValuePairs<String, JSON>, String?)] = [

@@ -8,7 +8,7 @@ import Values
 @Suite("Sign in with another issuer: outcomes of the return")
 struct IdentityProviderOutcomeTests {
     @Test(
-        "A user who cancelled at the issuer gets a page with a way back to the sign-in, in their language",
+        "A user who cancelled at the issuer gets a page in their language with a way back to the sign-in",
         arguments: Backend.available)
     func declined(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
@@ -27,7 +27,9 @@ struct IdentityProviderOutcomeTests {
         }
     }
 
-    @Test("An issuer's other errors are not shown as the user's fault", arguments: Backend.available)
+    @Test(
+        "An issuer's error other than a cancellation gets a 502 or 503 page and opens no session",
+        arguments: Backend.available)
     func errors(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -50,7 +52,7 @@ struct IdentityProviderOutcomeTests {
     }
 
     @Test(
-        "A session rests while the issuer that opened it is disabled, and ends when it is deleted",
+        "A session is unusable while the issuer that opened it is disabled, and ends when that is deleted",
         arguments: Backend.available)
     func gone(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
@@ -76,7 +78,9 @@ struct IdentityProviderOutcomeTests {
         }
     }
 
-    @Test("A user whom no link leads to is told so, and how to sign up", arguments: Backend.available)
+    @Test(
+        "An issuer's subject without a linked user gets a page that says so and offers sign-up",
+        arguments: Backend.available)
     func unknown(backend: Backend) async throws {
         try await StandInStory.with(backend, ["create_users": false]) { story in
             var browser = Browser(story.here.server)
@@ -87,7 +91,9 @@ struct IdentityProviderOutcomeTests {
         }
     }
 
-    @Test("An address that belongs to a user signs that user in only with link_by_email", arguments: Backend.available)
+    @Test(
+        "An issuer's e-mail address signs in the user who has the address only with link_by_email",
+        arguments: Backend.available)
     func addresses(backend: Backend) async throws {
         try await StandInStory.with(backend, ["authoritative_domains": ["example.com"]]) { story in
             var browser = Browser(story.here.server)
@@ -102,7 +108,7 @@ struct IdentityProviderOutcomeTests {
     }
 
     @Test(
-        "A disabled user, or one whose deletion is pending, gets no session by another issuer",
+        "A disabled user, or one whose deletion is pending, gets no session by signing in at an issuer",
         arguments: Backend.available)
     func users(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
@@ -127,7 +133,7 @@ struct IdentityProviderOutcomeTests {
         }
     }
 
-    @Test("An issuer disabled during a sign-in opens no session", arguments: Backend.available)
+    @Test("An issuer that is disabled while a user signs in there opens no session", arguments: Backend.available)
     func closed(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -141,7 +147,7 @@ struct IdentityProviderOutcomeTests {
     }
 
     @Test(
-        "A request to an issuer is deleted after ten minutes, when it can no longer be answered",
+        "The record of a sign-in begun at an issuer is deleted after ten minutes, when no answer is accepted",
         arguments: Backend.available)
     func retention(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
@@ -159,7 +165,7 @@ struct IdentityProviderOutcomeTests {
     }
 
     @Test(
-        "An IP address starts sixty sign-ins at an issuer at once, then one in five seconds",
+        "An IP address can start sixty sign-ins at an issuer at once, then one every five seconds",
         arguments: Backend.available)
     func throttle(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
@@ -175,7 +181,9 @@ struct IdentityProviderOutcomeTests {
         }
     }
 
-    @Test("An IPv6 /48 can start 240 sign-ins at another issuer, not sixty for each /64", arguments: Backend.available)
+    @Test(
+        "An IPv6 /48 can start 240 sign-ins at an issuer, not sixty for each of its /64 networks",
+        arguments: Backend.available)
     func site(backend: Backend) async throws {
         try await StandInStory.with(backend, settings: ["trusted_proxies": "127.0.0.0/8"]) { story in
             var browser = Browser(story.here.server)

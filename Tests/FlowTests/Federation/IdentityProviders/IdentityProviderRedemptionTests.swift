@@ -7,7 +7,7 @@ import Testing
 @Suite("Sign in with another issuer: redemption and userinfo")
 struct IdentityProviderRedemptionTests {
     @Test(
-        "A token endpoint that refuses, fails, answers nonsense or is unreachable opens no session",
+        "No session is opened if the issuer's token endpoint refuses, fails, answers nonsense or is down",
         arguments: Backend.available)
     func tokenEndpoint(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
@@ -42,7 +42,9 @@ struct IdentityProviderRedemptionTests {
         }
     }
 
-    @Test("An issuer whose document cannot be fetched gets a page that says so", arguments: Backend.available)
+    @Test(
+        "A user sent to an issuer whose discovery document cannot be read gets a page that says so",
+        arguments: Backend.available)
     func noDocument(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             story.there.publish("/discovery", text: "{}")
@@ -55,7 +57,7 @@ struct IdentityProviderRedemptionTests {
     }
 
     @Test(
-        "An issuer's code is redeemed with the verifier, the same redirect URI and the client's credentials",
+        "Spindle redeems an issuer's code with the PKCE verifier, the same redirect URI and its credentials",
         arguments: Backend.available)
     func redemption(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
@@ -88,7 +90,9 @@ struct IdentityProviderRedemptionTests {
         }
     }
 
-    @Test("Claims missing from the ID token are read from the userinfo endpoint", arguments: Backend.available)
+    @Test(
+        "Claims missing from an issuer's ID token are read from the issuer's userinfo endpoint",
+        arguments: Backend.available)
     func userinfo(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             story.there.publish("/userinfo", ["sub": "kari", "name": "Kari Nordmann", "locale": "no"])
@@ -115,7 +119,7 @@ struct IdentityProviderRedemptionTests {
     }
 
     @Test(
-        "An issuer that accepts no supported client authentication is refused before the user leaves",
+        "A user is not sent to an issuer whose token endpoint supports none of our authentication methods",
         arguments: Backend.available)
     func otherWays(backend: Backend) async throws {
         // Refused before the user leaves.
@@ -154,7 +158,7 @@ struct IdentityProviderRedemptionTests {
     }
 
     @Test(
-        "A token type other than Bearer, or a missing access token, is refused where userinfo is needed",
+        "An issuer's missing access token, or one not of type Bearer, is refused where userinfo is needed",
         arguments: Backend.available)
     func tokenType(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
@@ -180,7 +184,9 @@ struct IdentityProviderRedemptionTests {
         }
     }
 
-    @Test("Signed userinfo is accepted when its signature, issuer and audience are valid", arguments: Backend.available)
+    @Test(
+        "An issuer's signed userinfo is accepted only if signature, issuer, audience and subject are right",
+        arguments: Backend.available)
     func signedUserinfo(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             story.there.addEndpoint("userinfo_endpoint", "/userinfo")

@@ -6,7 +6,9 @@ import Values
 
 @Suite("Sign in with another issuer: a second Spindle")
 struct IdentityProviderSignInTests {
-    @Test("A sign-in at an issuer leads to a new user, the same one each time", arguments: Backend.available)
+    @Test(
+        "A first sign-in at an issuer creates a user, and later sign-ins lead to the same user",
+        arguments: Backend.available)
     func story(backend: Backend) async throws {
         try await IdentityProviderStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -35,7 +37,9 @@ struct IdentityProviderSignInTests {
         }
     }
 
-    @Test("The ID token says that another issuer authenticated the user", arguments: Backend.available)
+    @Test(
+        "After a sign-in at another issuer, the ID token's acr says that an issuer authenticated the user",
+        arguments: Backend.available)
     func context(backend: Backend) async throws {
         try await IdentityProviderStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -51,7 +55,9 @@ struct IdentityProviderSignInTests {
         }
     }
 
-    @Test("An old session at the issuer counts as an old sign-in here", arguments: Backend.available)
+    @Test(
+        "The auth_time of a sign-in at an issuer is when the user signed in there, also by an older session",
+        arguments: Backend.available)
     func authTime(backend: Backend) async throws {
         try await IdentityProviderStory.with(backend) { story in
             var other = Browser(story.there.server)
@@ -105,7 +111,7 @@ struct IdentityProviderSignInTests {
     }
 
     @Test(
-        "The sign-in page shows the enabled issuers of the app's merchant, in their order, and no others",
+        "The login page shows the enabled issuers of the app's merchant, oldest first, and no others",
         arguments: Backend.available)
     func buttons(backend: Backend) async throws {
         try await IdentityProviderStory.with(backend) { story in
@@ -140,7 +146,7 @@ struct IdentityProviderSignInTests {
         }
     }
 
-    @Test("The issuers' buttons are still shown after a wrong password", arguments: Backend.available)
+    @Test("The login page still shows the issuers' buttons after a wrong password", arguments: Backend.available)
     func refusal(backend: Backend) async throws {
         try await IdentityProviderStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -152,7 +158,7 @@ struct IdentityProviderSignInTests {
         }
     }
 
-    @Test("Each sign-in by an issuer is recorded with the issuer's name", arguments: Backend.available)
+    @Test("Each sign-in at an issuer is recorded among the logins with that issuer", arguments: Backend.available)
     func logins(backend: Backend) async throws {
         try await IdentityProviderStory.with(backend) { story in
             var browser = Browser(story.here.server)

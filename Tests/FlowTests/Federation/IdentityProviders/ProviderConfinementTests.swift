@@ -77,7 +77,9 @@ struct ProviderConfinementTests {
         }
     }
 
-    @Test("Confining a provider confines its sessions without changing their rows", arguments: Backend.available)
+    @Test(
+        "Confining a provider to its merchant confines its sessions too, without changing their rows",
+        arguments: Backend.available)
     func sessions(backend: Backend) async throws {
         try await Story.with(backend) { story in
             let good = "sessions WHERE issuer_id IS NOT NULL AND merchant_id IS NULL AND ended_at IS NULL"
@@ -91,7 +93,7 @@ struct ProviderConfinementTests {
     }
 
     @Test(
-        "Sessions that were confined stay confined when the provider is good everywhere again",
+        "Sessions that were confined stay confined when their provider is good at every merchant again",
         arguments: Backend.available)
     func again(backend: Backend) async throws {
         try await Story.with(backend) { story in
@@ -108,7 +110,9 @@ struct ProviderConfinementTests {
         }
     }
 
-    @Test("A code for another merchant is refused after its provider was confined", arguments: Backend.available)
+    @Test(
+        "After a provider is confined, a code from its session is refused for another merchant's client",
+        arguments: Backend.available)
     func codes(backend: Backend) async throws {
         try await Story.with(backend) { story in
             let world = story.world
@@ -177,7 +181,9 @@ struct ProviderConfinementTests {
         }
     }
 
-    @Test("Confined sessions do not count among a user's hundred sessions", arguments: Backend.available)
+    @Test(
+        "Confined sessions do not count toward the limit of a hundred sessions of a user",
+        arguments: Backend.available)
     func hundred(backend: Backend) async throws {
         try await Story.with(backend) { story in
             let world = story.world
@@ -253,7 +259,7 @@ struct ProviderConfinementTests {
     }
 
     @Test(
-        "A merchant that disables or deletes its issuer ends its own web views, not other merchants'",
+        "Disabling or deleting a merchant's provider ends web views of that merchant's apps, not of others'",
         arguments: Backend.available)
     func closed(backend: Backend) async throws {
         try await ProviderConfinementTests.Story.with(backend) { story in

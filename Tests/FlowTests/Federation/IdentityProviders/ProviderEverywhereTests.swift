@@ -31,7 +31,7 @@ struct ProviderEverywhereTests {
     }
 
     @Test(
-        "Sign-ins by a merchant's own Facebook app are good at that merchant alone, until the platform says otherwise",
+        "A merchant's own Facebook app signs users in at that merchant alone, until the platform widens it",
         arguments: Backend.available)
     func ownersApp(backend: Backend) async throws {
         let graph = try ProviderStandIn()
@@ -81,7 +81,7 @@ struct ProviderEverywhereTests {
     }
 
     @Test(
-        "A provider that the platform adds is good everywhere, and a merchant's own is not",
+        "A provider that the platform adds signs users in everywhere, and one that a merchant adds does not",
         arguments: Backend.available)
     func whoseButton(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -109,7 +109,7 @@ struct ProviderEverywhereTests {
     }
 
     @Test(
-        "A button added by the platform makes a provider good everywhere, and one added by a merchant does not",
+        "A button that the platform adds gives a provider signs_in_everywhere, and a merchant's does not",
         arguments: Backend.available, [true, false])
     func laterButton(backend: Backend, byPlatform: Bool) async throws {
         try await World.with(backend) { world in
@@ -128,7 +128,7 @@ struct ProviderEverywhereTests {
         }
     }
 
-    @Test("Only a provider with a button can be good everywhere", arguments: Backend.available)
+    @Test("Only a provider with a sign-in button can have signs_in_everywhere", arguments: Backend.available)
     func faults(backend: Backend) async throws {
         try await World.with(backend) { world in
             let everywhere: JSON = ["signs_in_everywhere": true]
@@ -158,7 +158,7 @@ struct ProviderEverywhereTests {
     }
 
     @Test(
-        "The platform must name its own app to make a provider with a merchant's app good everywhere",
+        "To give signs_in_everywhere to a provider with a merchant's app, the platform must name its own app",
         arguments: Backend.available)
     func anotherApp(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -182,7 +182,7 @@ struct ProviderEverywhereTests {
     }
 
     @Test(
-        "A merchant cannot change the app of a provider that is good everywhere, nor let it create users",
+        "A merchant cannot change the app of a provider with signs_in_everywhere, nor let it create users",
         arguments: Backend.available)
     func strangers(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -204,7 +204,7 @@ struct ProviderEverywhereTests {
     }
 
     @Test(
-        "A merchant's provider stays good at its merchant alone when the platform changes its app and says no more",
+        "A provider that a merchant added stays confined when the platform changes its app and says no more",
         arguments: Backend.available)
     func platformsApp(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -225,7 +225,7 @@ struct ProviderEverywhereTests {
     }
 
     @Test(
-        "Sessions of a provider that the platform confines are good at its merchant alone",
+        "Once the platform confines a provider, sessions by it are good at the provider's merchant alone",
         arguments: Backend.available)
     func confined(backend: Backend) async throws {
         let graph = try ProviderStandIn()
@@ -255,7 +255,7 @@ struct ProviderEverywhereTests {
     }
 
     @Test(
-        "A merchant that removes the platform's button cannot set its own app secret there",
+        "A merchant that removes the platform's button cannot set its own app secret at that provider",
         arguments: Backend.available)
     func secretOfAnother(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -279,7 +279,7 @@ struct ProviderEverywhereTests {
     }
 
     @Test(
-        "A merchant can delete a provider only if its sign-ins are good at the merchant alone",
+        "A merchant can delete a provider only if the provider's sign-ins are good at that merchant alone",
         arguments: Backend.available)
     func deletion(backend: Backend) async throws {
         try await World.with(backend) { world in
