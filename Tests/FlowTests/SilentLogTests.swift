@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Secrets stay out of the log, even at level trace")
 struct SilentLogTests {
-    @Test("A day of valid and invalid requests leaves no secret in the log", arguments: Backend.available)
+    @Test("A series of valid and invalid requests leaves no secret in the log", arguments: Backend.available)
     func silence(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()

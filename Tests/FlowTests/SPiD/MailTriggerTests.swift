@@ -34,7 +34,8 @@ struct MailTriggerTests {
     }
 
     @Test(
-        "A backend triggers a mail to verify an address, unless the address is verified", arguments: Backend.available)
+        "SPiD's API mails a verification link when a backend triggers it, unless the address is verified",
+        arguments: Backend.available)
     func verification(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -68,7 +69,7 @@ struct MailTriggerTests {
     }
 
     @Test(
-        "Only the merchant's own backends trigger mails, for users who have used them, and a mailbox is not flooded",
+        "Only a merchant's own backend that the user has used triggers mails, at most five to a mailbox",
         arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await World.with(backend) { world in

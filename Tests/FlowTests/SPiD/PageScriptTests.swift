@@ -10,7 +10,7 @@ struct PageScriptTests {
     private static let origin = "https://www.loom.example"
 
     @Test(
-        "The hasSession script signs a connected user's id for the page's backend, if it is SPiD-compatible",
+        "The hasSession script signs a connected user's id only for SPiD-compatible clients",
         arguments: Backend.available)
     func signature(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -41,7 +41,7 @@ struct PageScriptTests {
     }
 
     @Test(
-        "SPiD's script lists the agreements that the user has not accepted, and accepts them",
+        "The hasSession script tells which agreements the user accepted, and acceptAgreement accepts them",
         arguments: Backend.available)
     func agreements(backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": "https://spindle.test/terms"]) { world in
@@ -68,7 +68,9 @@ struct PageScriptTests {
         }
     }
 
-    @Test("A third party's script can neither sign its user out nor accept terms", arguments: Backend.available)
+    @Test(
+        "The page scripts of a third party's client can neither sign the user out nor accept terms",
+        arguments: Backend.available)
     func thirdParty(backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": "https://spindle.test/terms"]) { world in
             let page = try await page(of: world, ["spid_compatible": true])
@@ -109,7 +111,7 @@ struct PageScriptTests {
     }
 
     @Test(
-        "Signing out by script also ends the user's set-aside sessions in the browser, not other users'",
+        "A page script's sign-out also ends the user's set-aside sessions in the browser, not other users'",
         arguments: Backend.available)
     func setAside(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -162,7 +164,7 @@ struct PageScriptTests {
     }
 
     @Test(
-        "A merchant's page script cannot end a session that another merchant's token bought",
+        "A merchant's page script cannot end a web view's session that another merchant's token bought",
         arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -179,7 +181,7 @@ struct PageScriptTests {
     }
 
     @Test(
-        "A script's sign-out while a web view's app is disabled still counts after the app is enabled again",
+        "A sign-out by page script while a web view's app is disabled still holds once the app is enabled",
         arguments: Backend.available)
     func resting(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -77,7 +77,7 @@ private func expectNested(
 }
 
 @Suite("Codes by mail that SPiD's apps ask for: /passwordless and /oauth/ro") struct PasswordlessTests {
-    @Test("A mailed code brings tokens for the user who reads the mail", arguments: Backend.available)
+    @Test("A client redeems a mailed passwordless code for tokens of the address's user", arguments: Backend.available)
     func story(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -103,7 +103,7 @@ private func expectNested(
     }
 
     @Test(
-        "A code that is sent again comes in the language of the first, unless the app asks for another",
+        "A passwordless code sent again comes in the first mail's language, unless the app asks for another",
         arguments: Backend.available)
     func languages(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -150,7 +150,7 @@ private func expectNested(
     }
 
     @Test(
-        "A request for a code gets the same answers, and writes the same rows, for an address without a user",
+        "A request for a mailed code gets the same answers, and stores as many codes, for an unknown address",
         arguments: Backend.available)
     func unknown(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -206,7 +206,9 @@ private func expectNested(
         }
     }
 
-    @Test("Wrong codes count for the user, however many passwordless tokens there are", arguments: Backend.available)
+    @Test(
+        "Wrong passwordless codes are throttled per user, however many passwordless tokens are requested",
+        arguments: Backend.available)
     func guesses(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -224,7 +226,9 @@ private func expectNested(
         }
     }
 
-    @Test("A mailed code can be sent again, but not with a dead passwordless token", arguments: Backend.available)
+    @Test(
+        "A mailed code can be sent again, but not by a passwordless token that is redeemed or invalid",
+        arguments: Backend.available)
     func resent(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -244,7 +248,7 @@ private func expectNested(
     }
 
     @Test(
-        "A browser cannot use an app's code by sending the passwordless token as its cookie",
+        "A browser cannot redeem an app's mailed code with the passwordless token as its form cookie",
         arguments: Backend.available)
     func asCookie(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -267,7 +271,7 @@ private func expectNested(
     }
 
     @Test(
-        "A passwordless token works for its own client only, and for its user if one is named",
+        "A passwordless token is refused from another client, and with another user's address as identifier",
         arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -289,7 +293,7 @@ private func expectNested(
     }
 
     @Test(
-        "Only a SPiD-compatible client with the passwordless grant can redeem codes, and only at /oauth/ro",
+        "Only SPiD-compatible clients with the passwordless grant can redeem mailed codes, only at /oauth/ro",
         arguments: Backend.available)
     func clients(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -313,7 +317,7 @@ private func expectNested(
     }
 
     @Test(
-        "A disabled user gets no code by mail, and a user about to be deleted no tokens for one",
+        "A mailed code brings no tokens for a disabled user or one whose deletion is pending",
         arguments: Backend.available)
     func gone(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -336,7 +340,7 @@ private func expectNested(
     }
 
     @Test(
-        "A mailed code that first proves the address ends the password and the tokens from before",
+        "A mailed code that proves an address for the first time ends the older password and refresh tokens",
         arguments: Backend.available)
     func takeover(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -350,7 +354,7 @@ private func expectNested(
     }
 
     @Test(
-        "A request for a code that cannot be sent is refused in words that SPiD's SDKs look for",
+        "A request for a code with a bad address, number or connection is refused in words SPiD's SDKs know",
         arguments: Backend.available)
     func refusals(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -371,7 +375,7 @@ private func expectNested(
         }
     }
 
-    @Test("A web page cannot ask for codes without the client's secret", arguments: Backend.available)
+    @Test("A web page cannot request passwordless codes without the client's secret", arguments: Backend.available)
     func pages(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -387,7 +391,9 @@ private func expectNested(
         }
     }
 
-    @Test("One IP address may ask for thirty mails before it is slowed down", arguments: Backend.available)
+    @Test(
+        "One IP address may request thirty mailed codes at once; the next request gets 429",
+        arguments: Backend.available)
     func flood(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -401,7 +407,7 @@ private func expectNested(
     }
 
     @Test(
-        "Made-up addresses that a backend asks for with its secret do not stop the codes of its users",
+        "A backend that sends its secret may request mailed codes beyond the limit of its IP address",
         arguments: Backend.available)
     func backendFlood(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -9,7 +9,7 @@ struct PaywallIDTests {
     private static let origin = "https://www.loom.example"
 
     @Test(
-        "The hasSession script, the session service and the API give an sp_id that the sign secret verifies",
+        "hasSession, the session service and SPiD's API give an sp_id that the client's sign secret verifies",
         arguments: Backend.available)
     func given(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -34,7 +34,7 @@ struct PaywallIDTests {
         }
     }
 
-    @Test("An sp_id is given only of a connected user, and only to a SPiD-compatible client")
+    @Test("An sp_id is given only for a connected user, and only to a SPiD-compatible client")
     func withheld() async throws {
         try await World.with(.sqlite) { world in
             let (spid, _) = try await client(world)
@@ -56,7 +56,7 @@ struct PaywallIDTests {
         }
     }
 
-    @Test("A blocked user gets no sp_id", arguments: Backend.available)
+    @Test("SPiD's API gives no sp_id for a blocked user", arguments: Backend.available)
     func blocked(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (spid, _) = try await client(world)

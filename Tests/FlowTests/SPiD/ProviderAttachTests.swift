@@ -11,7 +11,7 @@ import Values
     }
 
     @Test(
-        "A user signed in by password attaches a provider's account, and then signs in by it",
+        "A user who signed in by password attaches a Facebook account, and then signs in with it",
         arguments: Backend.available)
     func story(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -43,7 +43,7 @@ import Values
         }
     }
 
-    @Test("An account's attach JWT may name the other attach path, and Google's may have a registration's claims")
+    @Test("An attach JWT may name the other attach path as audience, and Google's may carry registration claims")
     func tolerances() async throws {
         try await ProviderStory.with(.sqlite) { story in
             story.facebook("f", "1")
@@ -65,7 +65,7 @@ import Values
         }
     }
 
-    @Test("Attaching an account needs a user's token of a SPiD-compatible client, and a jwt")
+    @Test("Attaching an account needs a user's token from a SPiD-compatible client, and a jwt parameter")
     func refusals() async throws {
         try await ProviderStory.with(.sqlite) { story in
             story.facebook("f", "1")
@@ -83,7 +83,7 @@ import Values
         }
     }
 
-    @Test("A third party's client cannot attach an account", arguments: Backend.available)
+    @Test("A third party's client cannot attach a provider's account", arguments: Backend.available)
     func thirdParty(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -98,7 +98,7 @@ import Values
         }
     }
 
-    @Test("A token of the implicit grant cannot attach an account", arguments: Backend.available)
+    @Test("A token of the implicit grant cannot attach a provider's account", arguments: Backend.available)
     func frontChannel(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -132,7 +132,7 @@ import Values
         }
     }
 
-    @Test("Attaching an account mails the user once", arguments: Backend.available)
+    @Test("Attaching a provider's account mails the user once", arguments: Backend.available)
     func told(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -154,7 +154,7 @@ import Values
         }
     }
 
-    @Test("A user cannot remove another user's link", arguments: Backend.available)
+    @Test("A user cannot remove another user's link to a provider's account", arguments: Backend.available)
     func foreignLink(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -174,7 +174,7 @@ import Values
     }
 
     @Test(
-        "Revoking an app removes provider links that its merchant's apps attached, not those the user connected",
+        "Revoking an app removes provider links its merchant's apps attached, not those the user connected",
         arguments: Backend.available)
     func revoked(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -201,7 +201,7 @@ import Values
     }
 
     @Test(
-        "Revoking one app ends tokens that another app of the merchant got by an attached account",
+        "Revoking one app ends tokens that the merchant's other app got by sign-in with an attached account",
         arguments: Backend.available)
     func revokedTokens(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -222,7 +222,9 @@ import Values
         }
     }
 
-    @Test("A provider that the user removed cannot be attached at another merchant", arguments: Backend.available)
+    @Test(
+        "A provider's account that the user removed cannot be attached again by another merchant's app",
+        arguments: Backend.available)
     func removedElsewhere(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             let rival = try await story.atRival()
@@ -238,7 +240,7 @@ import Values
         }
     }
 
-    @Test("An account that the user removed cannot be attached again by an app", arguments: Backend.available)
+    @Test("A provider's account that the user removed cannot be attached again by an app", arguments: Backend.available)
     func again(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -253,7 +255,9 @@ import Values
         }
     }
 
-    @Test("A merchant's removal of a user ends the user's links at that merchant only", arguments: Backend.available)
+    @Test(
+        "A merchant's removal of a user ends the user's provider links at that merchant only",
+        arguments: Backend.available)
     func removed(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             let rival = try await story.atRival()
@@ -298,7 +302,7 @@ import Values
     // MARK: Limits
 
     @Test(
-        "A merchant attaches accounts to a user ten times, then every ten minutes, also at an issuer registered anew",
+        "A merchant may attach accounts to a user ten times, then once per ten minutes, over all its issuers",
         arguments: Backend.available)
     func overAndOver(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -337,7 +341,7 @@ import Values
     }
 
     @Test(
-        "An account that the user removed cannot be attached again at an issuer that the merchant registered anew",
+        "An account that the user removed cannot be attached after the merchant registers its issuer anew",
         arguments: Backend.available)
     func removedThenRegistered(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -364,7 +368,7 @@ import Values
     }
 
     @Test(
-        "A provider that the user removed cannot be attached by other merchants, even after its merchant is deleted",
+        "A provider account that the user removed cannot be attached even after its merchant is deleted",
         arguments: Backend.available)
     func merchantGone(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -389,7 +393,7 @@ import Values
     }
 
     @Test(
-        "A deleted issuer leaves a record of what users removed there, and none of its secrets",
+        "Deleting an issuer keeps the record of accounts that users removed, and deletes its secrets",
         arguments: Backend.available)
     func secrets(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -413,7 +417,7 @@ import Values
         }
     }
 
-    @Test("A third party's client cannot register a provider's users", arguments: Backend.available)
+    @Test("A third party's client cannot register a new user by a provider's account", arguments: Backend.available)
     func thirdPartyRegistration(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")

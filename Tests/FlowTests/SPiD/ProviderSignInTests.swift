@@ -6,7 +6,7 @@ import Values
 
 @Suite("Facebook and Google users sign in as SPiD's SDKs do it") struct ProviderSignInTests {
     @Test(
-        "A provider's user is unknown first, then registered, then signed in, in every spelling the SDKs use",
+        "A Facebook or Google user is unknown, then registers, then signs in, in every JWT form of the SDKs",
         arguments: Backend.available)
     func story(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -36,7 +36,9 @@ import Values
         }
     }
 
-    @Test("A provider's address that the operator set is asked also if it is private", arguments: Backend.available)
+    @Test(
+        "A provider's URL that the operator set is fetched even if its address is private",
+        arguments: Backend.available)
     func privateAddress(_ backend: Backend) async throws {
         try await ProviderStory.with(backend, settings: ["outbound_allow_private": ""]) { story in
             story.facebook("f", "1")
@@ -50,7 +52,7 @@ import Values
     }
 
     @Test(
-        "A new user gets a provider's name, and its e-mail address only if the provider runs the mailbox",
+        "A new user's name comes from the provider, the e-mail address only if the provider runs the mailbox",
         arguments: Backend.available)
     func profile(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -77,7 +79,7 @@ import Values
     }
 
     @Test(
-        "A provider's user is not registered twice, and an address is not taken from its user",
+        "A provider's user is not registered twice, nor with an address that another user has",
         arguments: Backend.available)
     func exists(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -97,7 +99,7 @@ import Values
         }
     }
 
-    @Test("A provider's account that its user removed is not registered as another user", arguments: Backend.available)
+    @Test("A provider account that its user removed cannot be registered as a new user", arguments: Backend.available)
     func removed(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -144,7 +146,7 @@ import Values
     }
 
     @Test(
-        "A user who is disabled, is deleted, or has no link any more cannot sign in by a provider",
+        "A disabled or deleted user cannot sign in by a provider's account",
         arguments: Backend.available)
     func disabled(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -162,7 +164,9 @@ import Values
         }
     }
 
-    @Test("Two merchants have different users for the same provider's account", arguments: Backend.available)
+    @Test(
+        "A provider account that is registered at one merchant is an unknown user at another",
+        arguments: Backend.available)
     func merchants(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -192,7 +196,7 @@ import Values
     // MARK: Refusals
 
     @Test(
-        "An SDK's JWT must be right in signature, algorithm, audience, purpose, time, app and token type",
+        "A provider JWT needs the right signature, algorithm, audience, purpose, time, app and token type",
         arguments: Backend.available)
     func assertions(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -224,7 +228,7 @@ import Values
     }
 
     @Test(
-        "A provider's token of another app, an expired one and an unknown one are refused",
+        "A provider's token that is another app's, expired, unknown or without a user is refused",
         arguments: Backend.available)
     func tokens(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -294,7 +298,9 @@ import Values
         }
     }
 
-    @Test("A disabled provider is treated as absent", arguments: Backend.available)
+    @Test(
+        "Sign-in by a provider whose issuer is disabled is refused until the issuer is enabled again",
+        arguments: Backend.available)
     func disabledIssuer(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -310,7 +316,7 @@ import Values
     }
 
     @Test(
-        "A provider's outage is reported as one: no user is signed in, created, or reported as unknown",
+        "A provider's outage is answered with 503: no user is signed in, created, or called unknown",
         arguments: Backend.available)
     func outages(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -352,7 +358,7 @@ import Values
         }
     }
 
-    @Test("Neither a provider's token nor an app's secret is in the log or, unsealed, in the database")
+    @Test("Neither a provider's token nor its app's secret is logged, and the database has the secret sealed")
     func silence() async throws {
         try await ProviderStory.with(.sqlite) { story in
             story.facebook("a-facebook-token", "1")
@@ -378,7 +384,7 @@ import Values
     // MARK: Floods
 
     @Test(
-        "One merchant's flood of made-up tokens does not keep another merchant's users out",
+        "One merchant's flood of made-up provider tokens does not stop another merchant's users' sign-ins",
         arguments: Backend.available, ["facebook", "googleplus"])
     func merchantFlood(_ backend: Backend, _ type: String) async throws {
         try await ProviderStory.with(backend) { story in
@@ -399,7 +405,7 @@ import Values
         }
     }
 
-    @Test("A client's flood of made-up tokens ends at its rate, which is apart for each provider")
+    @Test("A client's made-up tokens are checked 600 times, then get 503; each provider has its own limit")
     func clientFlood() async throws {
         try await ProviderStory.with(.sqlite) { story in
             for _ in 1...600 { #expect(try await story.logIn("facebook", "made-up").status == 400) }

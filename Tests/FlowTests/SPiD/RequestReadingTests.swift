@@ -17,7 +17,7 @@ struct RequestReadingTests {
 
     private let form = "application/x-www-form-urlencoded"
 
-    @Test("A form without a content type is not read by SPiD's API, and is refused unless it is empty")
+    @Test("SPiD's API refuses a form sent without a content type, unless the form is empty")
     func untyped() async throws {
         try await World.with(.sqlite) { world in
             let app = try await world.spidBackend()
@@ -32,7 +32,7 @@ struct RequestReadingTests {
     }
 
     @Test(
-        "A request of SPiD's API without a token gets 401 even when it is malformed too", arguments: Backend.available)
+        "A malformed request to SPiD's API without a valid token gets 401, not 400", arguments: Backend.available)
     func tokenFirst(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn().require("access_token")
@@ -54,7 +54,7 @@ struct RequestReadingTests {
         }
     }
 
-    @Test("A SPiD client's token in query and body is one token, and equal values are one value")
+    @Test("From SPiD's clients, equal values of a parameter in query and body count as one, also the token")
     func saidTwice() async throws {
         try await World.with(.sqlite) { world in
             let spid = try await world.spidBackend()
@@ -75,7 +75,7 @@ struct RequestReadingTests {
         }
     }
 
-    @Test("A body sent to an endpoint of SPiD's API that reads none is ignored")
+    @Test("An endpoint of SPiD's API that reads no body ignores a body sent to it")
     func unreadBody() async throws {
         try await World.with(.sqlite) { world in
             for (type, body) in [
@@ -104,7 +104,7 @@ struct RequestReadingTests {
         }
     }
 
-    @Test("A filter may be repeated in a query, but no parameter that has one value")
+    @Test("SPiD's list of users takes a repeated filters parameter, but refuses a repeated limit")
     func filters() async throws {
         try await World.with(.sqlite) { world in
             let spid = try await world.spidBackend()
@@ -120,7 +120,7 @@ struct RequestReadingTests {
         }
     }
 
-    @Test("A form of a thousand parameters or more is refused before it is hashed")
+    @Test("SPiD's API refuses a form of a thousand parameters or more, even if its hash is right")
     func manyHashed() async throws {
         try await World.with(.sqlite) { world in
             let made = try await world.server.send(
@@ -145,7 +145,7 @@ struct RequestReadingTests {
         }
     }
 
-    @Test("The root of SPiD's API answers in the container, and a missing token is reported in SPiD's words")
+    @Test("SPiD's API answers its root path with 404 in SPiD's container, and says why it refuses a token")
     func words() async throws {
         try await World.with(.sqlite) { world in
             for path in ["/api/2", "/api/2/"] {
@@ -172,7 +172,7 @@ struct RequestReadingTests {
     // MARK: What SDKs send
 
     @Test(
-        "The token endpoint accepts a method in the query and empty parameters, as SPiD's SDKs send them",
+        "The token endpoint accepts a method parameter in the query and empty ones, as SPiD's SDKs send them",
         arguments: Backend.available)
     func emptyParameters(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -200,7 +200,9 @@ struct RequestReadingTests {
         }
     }
 
-    @Test("A token and a method in a call's query are accepted from SPiD's clients only", arguments: Backend.available)
+    @Test(
+        "A call of the API may have its token and a method parameter in the query only for SPiD's clients",
+        arguments: Backend.available)
     func queryToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -215,7 +217,7 @@ struct RequestReadingTests {
     }
 
     @Test(
-        "Two equal Authorization fields count as one in SPiD's API, for SPiD's clients only",
+        "Two equal Authorization header fields count as one in SPiD's API, for SPiD's clients only",
         arguments: Backend.available)
     func repeatedField(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -238,7 +240,9 @@ struct RequestReadingTests {
         }
     }
 
-    @Test("A client id sent to SPiD's API in place of a missing token gets a plain 401", arguments: Backend.available)
+    @Test(
+        "A client id sent to SPiD's API in place of a token gets 401, like an invalid token",
+        arguments: Backend.available)
     func noToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -251,7 +255,7 @@ struct RequestReadingTests {
     }
 
     @Test(
-        "A user name with a plus, with spaces around it, or in other letter case signs in",
+        "The password grant accepts a user name with a plus, surrounding spaces or other letter case",
         arguments: Backend.available)
     func userNames(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -291,7 +295,7 @@ struct RequestReadingTests {
     }
 
     @Test(
-        "Forms in parts work as SPiD's SDK for PHP sends them, for tokens and for calls of the API",
+        "Multipart forms work as SPiD's SDK for PHP sends them, for tokens and for calls of SPiD's API",
         arguments: Backend.available)
     func sdk(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -319,7 +323,7 @@ struct RequestReadingTests {
     }
 
     @Test(
-        "Forms in parts from other clients, or from none, are refused like any other media type",
+        "Multipart forms from other clients, or without a client, are refused like any other media type",
         arguments: Backend.available)
     func others(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -341,7 +345,7 @@ struct RequestReadingTests {
         }
     }
 
-    @Test("A form in parts that is not as libcurl writes it is refused")
+    @Test("A multipart form that is not as libcurl writes it is refused")
     func strict() async throws {
         try await World.with(.sqlite) { world in
             let loom = try await world.spidBackend()

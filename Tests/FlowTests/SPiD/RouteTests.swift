@@ -48,7 +48,7 @@ import Values
         }
     }
 
-    @Test("A token is read from the header, the body, or a SPiD client's query; two tokens are refused")
+    @Test("SPiD's API reads a token from the header, the body, or a SPiD client's query, and refuses two tokens")
     func carriers() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -67,7 +67,7 @@ import Values
         }
     }
 
-    @Test("Any path of SPiD's API may end in `.json`, and other methods are refused in SPiD's container")
+    @Test("Any path of SPiD's API may end in `.json`, and a wrong HTTP method is refused in SPiD's container")
     func paths() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -83,7 +83,7 @@ import Values
         }
     }
 
-    @Test("SPiD's list of endpoints has every one, with the kind of token it takes")
+    @Test("SPiD's endpoint list has every endpoint but the token endpoint, with the kinds of token each takes")
     func endpoints() async throws {
         try await World.with(.sqlite) { world in
             let list = try await world.api("endpoints", nil)
@@ -169,7 +169,7 @@ import Values
 
     // MARK: Status and version
 
-    @Test("SPiD's status endpoint answers GET and POST without a token, with an app's parameters or none")
+    @Test("SPiD's status endpoint answers GET and POST without a token, with or without parameters")
     func status() async throws {
         try await World.with(.sqlite) { world in
             let asked = try await world.api("status", nil)
@@ -212,7 +212,7 @@ import Values
 
     // MARK: What is left out
 
-    @Test("SPiD's shop, trackers and widget of the simplified login are 404", arguments: Backend.available)
+    @Test("Paths of SPiD's shop, trackers and simplified-login widget get 404", arguments: Backend.available)
     func absent(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()

@@ -21,7 +21,7 @@ struct SPiDDateTests {
     static let taken = ["0000-01-01 00:00:00", "9999-12-31 23:59:59", "0", "99999999999", "253402300799"]
 
     @Test(
-        "An extreme since or until, for users and logins, is refused unless it is in the calendar",
+        "SPiD's lists of users and logins refuse a since or until outside the calendar, and take its limits",
         arguments: Backend.available)
     func lists(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -57,7 +57,9 @@ struct SPiDDateTests {
         }
     }
 
-    @Test("An extreme birthday is refused", arguments: Backend.available)
+    @Test(
+        "SPiD's API refuses a sign-up whose birthday is before the year 1, after 9999 or no date",
+        arguments: Backend.available)
     func birthday(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -91,14 +93,14 @@ struct SPiDDateTests {
         "2026-12-31": "2026-12-31 00:00:00", "1800000001": "2027-01-15 08:00:01",
     ]
 
-    @Test("A relative date means the same moment as in PHP")
+    @Test("SPiD's API takes a relative date for the same moment as PHP does")
     func phrases() {
         for (phrase, moment) in Self.phrases {
             #expect(Timestamp(spid: phrase, at: Self.now)?.spidText == moment, "\(phrase)")
         }
     }
 
-    @Test("A month before the 31st of March is the 3rd of March, and a year after a leap day is the 1st of March")
+    @Test("One month before 31 March 2027 is 3 March, and one year before the leap day of 2028 is 1 March 2027")
     func calendar() throws {
         let cases = [
             ("2027-03-31 10:00:00", "-1 month", "2027-03-03 10:00:00"),
@@ -120,10 +122,14 @@ struct SPiDDateTests {
         String(repeating: "1 day ", count: 17) + "1 day",
     ]
 
-    @Test("An unknown phrase is no date, nor is a date outside the calendar", arguments: unread)
+    @Test(
+        "An unknown phrase is no date in SPiD's API, nor is one that leads before 1970 or past the calendar",
+        arguments: unread)
     func meansNothing(_ phrase: String) { #expect(Timestamp(spid: phrase, at: Self.now) == nil) }
 
-    @Test("SPiD's lists accept relative dates, and refuse other phrases", arguments: Backend.available)
+    @Test(
+        "SPiD's lists of users and logins accept relative dates in since and until, and refuse other phrases",
+        arguments: Backend.available)
     func relativeLists(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()

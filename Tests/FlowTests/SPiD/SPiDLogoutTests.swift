@@ -18,7 +18,7 @@ struct SPiDLogoutTests {
     ]
 
     @Test(
-        "A logout link that names its client as SPiD's SDKs do asks first, then leads to an address of that client",
+        "A logout link naming its client as SPiD's SDKs do asks first, then leads to that client's address",
         arguments: Backend.available)
     func back(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -45,7 +45,7 @@ struct SPiDLogoutTests {
     }
 
     @Test(
-        "A token in the header ends, also if the link has the client's id in place of a token",
+        "A logout request ends the token in its header, even with a client id as its oauth_token",
         arguments: Backend.available)
     func besideToken(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -65,7 +65,7 @@ struct SPiDLogoutTests {
     }
 
     @Test(
-        "A logout link without an address leads to the only one that its client registered",
+        "A logout link without a redirect URI leads to the only one that its client registered",
         arguments: Backend.available)
     func usual(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -93,7 +93,7 @@ struct SPiDLogoutTests {
     }
 
     @Test(
-        "A logout link leads to no address that is not its client's, and names a client in no other form",
+        "A logout link leads only to its own client's addresses, and names a client in SPiD's forms only",
         arguments: Backend.available)
     func elsewhere(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -138,7 +138,7 @@ struct SPiDLogoutTests {
     // MARK: Links with a token
 
     @Test(
-        "A logout link with the user's token ends session and token at once, and goes back",
+        "A logout link with a token that the browser's session got ends both at once, and redirects back",
         arguments: Backend.available)
     func token(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -163,7 +163,9 @@ struct SPiDLogoutTests {
         }
     }
 
-    @Test("A logout link with a dead token asks first, and then goes back", arguments: Backend.available)
+    @Test(
+        "A logout link with an ended or unknown token asks the user first, and then redirects back",
+        arguments: Backend.available)
     func deadToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let expired = try await world.signIn().require("access_token")
@@ -206,7 +208,7 @@ struct SPiDLogoutTests {
     }
 
     @Test(
-        "A logout link with the token of another device, or in an image, signs no browser out",
+        "A logout link with another device's token, or loaded as an image, does not sign the browser out",
         arguments: Backend.available)
     func otherDevice(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -236,7 +238,7 @@ struct SPiDLogoutTests {
         }
     }
 
-    @Test("A device's logout with a dead token gets 401", arguments: Backend.available)
+    @Test("A device's logout request with an unknown token gets 401", arguments: Backend.available)
     func device(backend: Backend) async throws {
         try await World.with(backend) { world in
             let answer = try await world.server.get(link(world, token: "none", namesClient: true))
@@ -244,7 +246,7 @@ struct SPiDLogoutTests {
         }
     }
 
-    @Test("A logout link with another user's token signs no user out", arguments: Backend.available)
+    @Test("A logout link with another user's token does not sign the browser's user out", arguments: Backend.available)
     func another(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("grace@example.com")
@@ -264,7 +266,9 @@ struct SPiDLogoutTests {
 
     // MARK: Through the API
 
-    @Test("A user's API logout ends token, refresh token and the sessions bought with it", arguments: Backend.available)
+    @Test(
+        "Logout through SPiD's API with a user's token ends it, its refresh token and the sessions it bought",
+        arguments: Backend.available)
     func user(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn(scope: "email offline_access")
@@ -287,7 +291,7 @@ struct SPiDLogoutTests {
     }
 
     @Test(
-        "A client's own API logout ends its token, and the refresh token that SPiD gives with it",
+        "Logout through SPiD's API with a client's own token ends it and the refresh token given with it",
         arguments: Backend.available)
     func client(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -309,7 +313,7 @@ struct SPiDLogoutTests {
         }
     }
 
-    @Test("An API logout without a token is refused")
+    @Test("A logout through SPiD's API without a token is refused")
     func none() async throws {
         try await World.with(.sqlite) { world in
             let answer = try await world.api("logout", nil)

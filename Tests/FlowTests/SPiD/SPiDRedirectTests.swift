@@ -14,7 +14,7 @@ struct SPiDRedirectTests {
     }
 
     @Test(
-        "A SPiD-compatible client gets iss in authorization answers only if it wants it, in every response mode",
+        "Authorization answers to a SPiD-compatible client have iss only if authorization_response_iss is on",
         arguments: Backend.available)
     func issuer(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -48,7 +48,7 @@ struct SPiDRedirectTests {
     }
 
     @Test(
-        "SPiD's SDK for PHP is redirected to its own address, plus the code and nothing else",
+        "SPiD's SDK for PHP is redirected to its redirect URI with a code added and nothing else",
         arguments: Backend.available)
     func currentURI(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -66,7 +66,7 @@ struct SPiDRedirectTests {
     }
 
     @Test(
-        "A user who cancels goes to a page of the client, which learns where the user left",
+        "A user who cancels at the login page is sent to the client's cancel address with spid_page=login",
         arguments: Backend.available)
     func cancelling(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -87,7 +87,9 @@ struct SPiDRedirectTests {
         }
     }
 
-    @Test("An unregistered cancel address leaves the login page without a way to cancel", arguments: Backend.available)
+    @Test(
+        "If the cancel address is not registered, the login page offers no way to cancel",
+        arguments: Backend.available)
     func unregistered(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend(["web_origins": ["https://www.loom.example/news"]])
@@ -140,7 +142,7 @@ struct SPiDRedirectTests {
     ]
 
     @Test(
-        "An authorization code is redeemed with another query only if the client is SPiD-compatible",
+        "Only a SPiD-compatible client may redeem an authorization code with another query in redirect_uri",
         arguments: Backend.available)
     func authorizationCode(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -167,7 +169,7 @@ struct SPiDRedirectTests {
     }
 
     @Test(
-        "An exchange code is redeemed with another query only if the client is SPiD-compatible",
+        "Only a SPiD-compatible client may redeem an exchange code with another query in redirect_uri",
         arguments: Backend.available)
     func exchangeCode(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -193,7 +195,9 @@ struct SPiDRedirectTests {
         }
     }
 
-    @Test("The authorization endpoint and the exchange compare redirect URIs exactly", arguments: Backend.available)
+    @Test(
+        "The authorization endpoint and the exchange compare even a SPiD client's redirect URIs exactly",
+        arguments: Backend.available)
     func exactly(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend(["redirect_uris": [.string(Self.registered)]])

@@ -15,7 +15,9 @@ struct SPiDSettingsTests {
         "session_hosts": ["id.example.com", "id.example.com:8443"],
     ]
 
-    @Test("SPiD's settings have defaults, are kept, and go with spid_compatible", arguments: Backend.available)
+    @Test(
+        "A client's SPiD settings have defaults, survive other changes, and are removed with spid_compatible",
+        arguments: Backend.available)
     func roundTrip(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.spidBackend()
@@ -37,7 +39,9 @@ struct SPiDSettingsTests {
         }
     }
 
-    @Test("SPiD's settings are refused for other clients, and with invalid values", arguments: Backend.available)
+    @Test(
+        "SPiD settings are refused for a client that is not SPiD-compatible, and with invalid values",
+        arguments: Backend.available)
     func refusals(backend: Backend) async throws {
         try await World.with(backend) { world in
             let plain = try await world.confidential([:])
@@ -62,7 +66,9 @@ struct SPiDSettingsTests {
         }
     }
 
-    @Test("Any client may set refresh_family_lifetime, within bounds", arguments: Backend.available)
+    @Test(
+        "Any client may have a refresh_family_lifetime from a minute to ten years, or while_used",
+        arguments: Backend.available)
     func family(backend: Backend) async throws {
         try await World.with(backend) { world in
             func set(_ value: JSON) async throws -> Answer {
@@ -111,7 +117,7 @@ struct SPiDSettingsTests {
     }
 
     @Test(
-        "A client's own refresh token works only while the client has spid_compatible and the grant",
+        "A client's own refresh token works only while the client is SPiD-compatible and has the grant",
         arguments: Backend.available)
     func ownRefresh(_ backend: Backend) async throws {
         try await World.with(backend) { world in

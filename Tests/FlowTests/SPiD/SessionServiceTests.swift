@@ -7,7 +7,7 @@ struct SessionServiceTests {
     private static let origin = "https://www.loom.example"
 
     @Test(
-        "Without a session, account-sdk-browser 5 gets an answer without a result, and version 4 an error",
+        "A browser without a session gets no result from /v2/session, and an error from /session",
         arguments: Backend.available)
     func nobody(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -25,7 +25,7 @@ struct SessionServiceTests {
     }
 
     @Test(
-        "The session service tells a connected user from one who never used the client and one who left it",
+        "The session service tells whether the user uses the client, never used it, or signed out of it",
         arguments: Backend.available)
     func users(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -58,7 +58,7 @@ struct SessionServiceTests {
     }
 
     @Test(
-        "The session service's pairId is the same for a merchant's clients, and another one for another merchant",
+        "A user's session-service pairId is the same for one merchant's clients, and differs by merchant",
         arguments: Backend.available)
     func pairs(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -79,7 +79,7 @@ struct SessionServiceTests {
     }
 
     @Test(
-        "The session service's displayName is the same as in the API, also one that the user chose",
+        "The session service and hasSession give the displayName that was set through SPiD's API",
         arguments: Backend.available)
     func displayNames(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -123,7 +123,7 @@ struct SessionServiceTests {
         }
     }
 
-    @Test("The session service refuses a client that is not named, unknown, disabled or not SPiD-compatible")
+    @Test("The session service refuses a client that is missing, unknown, disabled or not SPiD-compatible")
     func clients() async throws {
         try await World.with(.sqlite) { world in
             try await world.change("clients", world.app.id, ["web_origins": [.string(Self.origin)]])

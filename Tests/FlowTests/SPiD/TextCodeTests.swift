@@ -64,7 +64,9 @@ struct TextApp {
         #expect(word.isEmpty || hint.contains(word), "\(hint)", sourceLocation: sourceLocation)
     }
 
-    @Test("A code by text message brings tokens for the user of the verified number", arguments: Backend.available)
+    @Test(
+        "A client redeems a code sent by text message for tokens of the verified number's user",
+        arguments: Backend.available)
     func story(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             try await world.verifiesPhone()
@@ -90,7 +92,7 @@ struct TextApp {
     }
 
     @Test(
-        "A request for a text gets the same answers, and writes the same rows, for a number without a user",
+        "A request for a text code gets the same answers, and stores as many codes, for an unknown number",
         arguments: Backend.available)
     func unknown(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
@@ -131,7 +133,9 @@ struct TextApp {
         }
     }
 
-    @Test("Wrong codes by text count for the number, and five end a passwordless token", arguments: Backend.available)
+    @Test(
+        "Wrong text codes are throttled per phone number, however many passwordless tokens are requested",
+        arguments: Backend.available)
     func guesses(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             try await world.verifiesPhone()
@@ -154,7 +158,7 @@ struct TextApp {
     }
 
     @Test(
-        "One IP address may ask for ten texts, and a number gets five and a share for the IP where its user signed in",
+        "One IP address may request ten texts; a number gets five, plus more for its user's known IP address",
         arguments: Backend.available)
     func flood(backend: Backend) async throws {
         try await PhoneStory.with(
@@ -186,7 +190,7 @@ struct TextApp {
     }
 
     @Test(
-        "A removed number, a disabled user or an address to verify gets no tokens for a code",
+        "A text code brings no tokens for an unverified number or address, nor for a disabled user",
         arguments: Backend.available)
     func gone(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
@@ -211,7 +215,7 @@ struct TextApp {
         }
     }
 
-    @Test("A request for a text without the sms setting, or for an invalid number, is told what is wrong")
+    @Test("The refusal of a text code says that the sms setting is missing or the number invalid")
     func refused() async throws {
         try await World.with(.sqlite) { world in
             let app = try await TextApp(world)
@@ -262,7 +266,9 @@ struct TextApp {
         }
     }
 
-    @Test("SPiD's API tells its merchant's backends whether a number has a user", arguments: Backend.available)
+    @Test(
+        "SPiD's API tells a first-party backend whether a phone number is a user's verified one",
+        arguments: Backend.available)
     func status(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             try await world.change("users", world.user, ["phone_number": "+4740000003"])
@@ -295,7 +301,9 @@ struct TextApp {
 
     // MARK: What they use up
 
-    @Test("Text messages that are refused use up none of the client's mails and sign-ups", arguments: Backend.available)
+    @Test(
+        "Refused requests for text messages do not count against the client's limit of mails and sign-ups",
+        arguments: Backend.available)
     func refusedTexts(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             let app = try await TextApp(world)
@@ -314,7 +322,7 @@ struct TextApp {
     }
 
     @Test(
-        "One client's text messages leave thirty of the merchant's sixty to its other clients",
+        "One client's flood of text messages leaves thirty of its merchant's sixty to the other clients",
         arguments: Backend.available)
     func otherClients(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in

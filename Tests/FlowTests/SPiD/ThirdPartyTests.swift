@@ -6,7 +6,9 @@ import Values
 
 @Suite("Third parties: SPiD's API shows them no more than users allowed")
 struct ThirdPartyTests {
-    @Test("A third party's own token shows only the members that the user allowed", arguments: Backend.available)
+    @Test(
+        "In SPiD's API a third party's own token shows only those user members that the user allowed",
+        arguments: Backend.available)
     func unallowedMembers(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("users", world.user, ["given_name": "Ada", "phone_number": "+44 20 7946 1815"])
@@ -105,7 +107,7 @@ struct ThirdPartyTests {
     }
 
     @Test(
-        "A backend cannot act for a self-registered or pairwise client, and so reaches no user who uses only that",
+        "A backend cannot act in SPiD's API for a client that is self-registered or has pairwise subjects",
         arguments: Backend.available)
     func strangersContext(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -156,7 +158,9 @@ struct ThirdPartyTests {
     /// The last sign-in of one user, or of the first in a list.
     private func last(in data: JSON) -> String? { (data.array?.first ?? data)["lastLoggedIn"]?.string }
 
-    @Test("A sign-in at a self-registered client is not shown as one at the merchant", arguments: Backend.available)
+    @Test(
+        "A sign-in at a self-registered client does not count as the user's last sign-in at the merchant",
+        arguments: Backend.available)
     func registeredItself(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await world.spidBackend()
@@ -193,7 +197,7 @@ struct ThirdPartyTests {
         }
     }
 
-    @Test("A third party lists no other client of its merchant", arguments: Backend.available)
+    @Test("A third party sees no other client of its merchant in SPiD's API", arguments: Backend.available)
     func clients(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.spidBackend(["first_party": false])
@@ -209,7 +213,7 @@ struct ThirdPartyTests {
     }
 
     @Test(
-        "A user who uses only a merchant's third party is not the merchant's to see or to change",
+        "A merchant can neither see nor change a user who has used only a third party's client",
         arguments: Backend.available)
     func notTheMerchants(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -241,7 +245,7 @@ struct ThirdPartyTests {
     }
 
     @Test(
-        "A merchant's disconnection of a user leaves what the user gave to self-registered clients",
+        "A merchant that removes a user leaves the user's tokens and consents of self-registered clients",
         arguments: Backend.available)
     func disconnection(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -296,7 +300,7 @@ struct ThirdPartyTests {
     // MARK: Scope
 
     @Test(
-        "A third party sees the same of its user at `/user/{id}`, whether the user uses the merchant's own app or not",
+        "A third party sees the same of a user at `/user/{id}` whether or not they use the merchant's own app",
         arguments: Backend.available)
     func ownApp(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -323,7 +327,7 @@ struct ThirdPartyTests {
     }
 
     @Test(
-        "A scope that administration takes from a third party is neither read by it nor named on the account page",
+        "A scope withdrawn from a third party is no longer readable by it or shown on the account page",
         arguments: Backend.available)
     func narrowed(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -364,7 +368,7 @@ struct ThirdPartyTests {
     }
 
     @Test(
-        "A third party without SPiD compatibility can neither list a user's logins nor agree for the user",
+        "A third party that is not SPiD-compatible can neither list a user's logins nor accept terms for them",
         arguments: Backend.available)
     func acting(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": AgreementTests.platform]) { world in
@@ -387,7 +391,7 @@ struct ThirdPartyTests {
     }
 
     @Test(
-        "A client's own token, without SPiD compatibility, neither reads users in SPiD's API nor agrees for them",
+        "Without SPiD compatibility, a client's own token neither reads users in SPiD's API nor accepts terms",
         arguments: Backend.available)
     func own(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": AgreementTests.platform]) { world in
@@ -410,7 +414,7 @@ struct ThirdPartyTests {
     }
 
     @Test(
-        "A SPiD-compatible third party sees only itself among a user's apps, and cannot agree for the user",
+        "A SPiD-compatible third party sees only itself among a user's apps, and cannot accept terms for them",
         arguments: Backend.available)
     func inSPiDsWays(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": AgreementTests.platform]) { world in

@@ -6,7 +6,7 @@ import Values
 @Suite("SPiD's API tells whose a token is") struct TokenAuthenticationTests {
     private func path(_ token: String) -> String { "token/\(token)/authentication" }
 
-    @Test("SPiD's API tells whose a live token of a user or a client is", arguments: Backend.available)
+    @Test("SPiD's API tells which client and user a live token belongs to", arguments: Backend.available)
     func whose(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn().require("access_token")
@@ -30,7 +30,7 @@ import Values
     }
 
     @Test(
-        "SPiD's API explains no token for another resource, and no own token of a client without SPiD compatibility",
+        "SPiD's API identifies no token for another resource, nor a non-SPiD client's own token",
         arguments: Backend.available)
     func closed(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -54,7 +54,8 @@ import Values
     }
 
     @Test(
-        "SPiD's API explains a third party's token only if its client is SPiD-compatible", arguments: Backend.available)
+        "SPiD's API tells whose a third party's token is only if the client is SPiD-compatible",
+        arguments: Backend.available)
     func stranger(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             for isSPiD in [true, false] {
@@ -68,7 +69,9 @@ import Values
         }
     }
 
-    @Test("SPiD's API does not reveal a user's number by a pairwise client's token", arguments: Backend.available)
+    @Test(
+        "SPiD's API does not reveal a user's id to the holder of a pairwise client's token",
+        arguments: Backend.available)
     func pairwise(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["subject_type": "pairwise"])
@@ -79,7 +82,9 @@ import Values
         }
     }
 
-    @Test("SPiD's API has one answer for ended, expired and unknown tokens: invalid", arguments: Backend.available)
+    @Test(
+        "Asked whose a token is, SPiD's API answers the same for revoked, expired and unknown ones",
+        arguments: Backend.available)
     func invalid(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn().require("access_token")
@@ -109,7 +114,9 @@ import Values
         }
     }
 
-    @Test("Asking SPiD's API whose a refreshed access token is confirms the rotation", arguments: Backend.available)
+    @Test(
+        "Asking SPiD's API whose a refreshed access token is ends the refresh token that was replaced",
+        arguments: Backend.available)
     func confirms(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let first = try await world.signIn(scope: "offline_access email")

@@ -12,7 +12,7 @@ struct TokenDialectTests {
     private static let jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
     @Test(
-        "Each refusal of each grant has SPiD's words for SPiD's clients, and RFC 6749's for others",
+        "The token endpoint refuses grants in SPiD's words to SPiD's clients, and in RFC 6749's to others",
         arguments: Backend.available)
     func refusals(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -51,7 +51,7 @@ struct TokenDialectTests {
     }
 
     @Test(
-        "A failed client authentication is worded for the client that it names, and in both ways for an unknown one",
+        "A failed client authentication is worded as SPiD's, as RFC 6749's, or as both for an unknown client",
         arguments: Backend.available)
     func clients(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -89,7 +89,9 @@ struct TokenDialectTests {
         }
     }
 
-    @Test("A change of spid_compatible changes the token endpoint's words at once", arguments: Backend.available)
+    @Test(
+        "A change of spid_compatible changes the wording of the token endpoint's refusals at once",
+        arguments: Backend.available)
     func setting(backend: Backend) async throws {
         try await World.with(backend) { world in
             let form: KeyValuePairs = ["grant_type": "client_credentials"]
@@ -117,7 +119,7 @@ struct TokenDialectTests {
         }
     }
 
-    @Test("A malformed token request is refused in the words of the client named in its header")
+    @Test("A malformed token request is refused in the wording of the client in its Authorization header")
     func unreadable() async throws {
         try await World.with(.sqlite) { world in
             let spid = try await world.spidBackend()
@@ -145,7 +147,9 @@ struct TokenDialectTests {
         }
     }
 
-    @Test("A throttled token request keeps status 429 and Retry-After in SPiD's words", arguments: Backend.available)
+    @Test(
+        "A SPiD client's throttled token request gets SPiD's words with status 429 and Retry-After",
+        arguments: Backend.available)
     func throttled(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -160,7 +164,7 @@ struct TokenDialectTests {
         }
     }
 
-    @Test("SPiD's own token path words refusals like /oauth/token")
+    @Test("The path /api/2/oauth/token words its refusals like /oauth/token")
     func path() async throws {
         try await World.with(.sqlite) { world in
             let spid = try await world.spidBackend()
@@ -182,7 +186,9 @@ struct TokenDialectTests {
     private static let rfc = ["access_token", "token_type", "expires_in", "scope", "refresh_token", "user_id"]
     private static let spid = rfc + ["is_admin", "server_time"]
 
-    @Test("A password grant's answer has SPiD's members for SPiD's clients only", arguments: Backend.available)
+    @Test(
+        "A password grant's answer has is_admin and server_time for SPiD's clients only",
+        arguments: Backend.available)
     func password(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -206,7 +212,8 @@ struct TokenDialectTests {
     }
 
     @Test(
-        "An authorization code grant's answer has SPiD's members for SPiD's clients only", arguments: Backend.available)
+        "An authorization code grant's answer has is_admin and server_time for SPiD's clients only",
+        arguments: Backend.available)
     func authorized(backend: Backend) async throws {
         try await World.with(backend) { world in
             for (client, members) in [(try await world.spidBackend(), Self.spid), (world.backend, Self.rfc)] {
@@ -219,7 +226,7 @@ struct TokenDialectTests {
     }
 
     @Test(
-        "Tokens and codes are texts of letters, digits, - and _, longer than SPiD's forty",
+        "Tokens and codes have letters, digits, - and _ only, and are longer than SPiD's forty characters",
         arguments: Backend.available)
     func texts(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -236,7 +243,9 @@ struct TokenDialectTests {
         }
     }
 
-    @Test("A jwt-bearer grant's answer has SPiD's members for SPiD's clients only", arguments: Backend.available)
+    @Test(
+        "A jwt-bearer grant's answer has is_admin and server_time for SPiD's clients only",
+        arguments: Backend.available)
     func asserted(backend: Backend) async throws {
         try await World.with(backend) { world in
             let secret = "a shared secret of at least 32 bytes"
@@ -276,7 +285,8 @@ struct TokenDialectTests {
     }
 
     @Test(
-        "A client credentials grant's answer has SPiD's members for SPiD's clients only", arguments: Backend.available)
+        "A client credentials grant's answer has SPiD's extra members for SPiD's clients only",
+        arguments: Backend.available)
     func client(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -291,7 +301,9 @@ struct TokenDialectTests {
         }
     }
 
-    @Test("An empty scope is sent to SPiD's clients as an empty string", arguments: Backend.available)
+    @Test(
+        "A SPiD client's empty scope is answered as an empty string; another client's is left out",
+        arguments: Backend.available)
     func emptyScope(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend(["scope": ""])

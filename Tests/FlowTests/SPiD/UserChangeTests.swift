@@ -6,7 +6,7 @@ import Values
 @Suite("A merchant's own app or backend changes a user's profile")
 struct UserChangeTests {
     @Test(
-        "A backend, and an app with the user's token, change what they send and nothing else",
+        "A backend, or an app with the user's token, changes only the profile members that it sends",
         arguments: Backend.available)
     func change(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -64,7 +64,7 @@ struct UserChangeTests {
     }
 
     @Test(
-        "The address, the password and whether it is verified cannot be changed through SPiD's API",
+        "An address, its verification and the password cannot be changed through SPiD's API",
         arguments: Backend.available)
     func sensitive(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -111,7 +111,7 @@ struct UserChangeTests {
         }
     }
 
-    @Test("One user can be changed twenty times, then every thirty seconds, and the same again counts as no change")
+    @Test("SPiD's API changes one user twenty times, then every thirty seconds; an equal value does not count")
     func throttled() async throws {
         try await World.with(.sqlite) { world in
             let loom = try await world.spidBackend()

@@ -119,7 +119,7 @@ struct UserContextTests {
     }
 
     @Test(
-        "Questions about products answer that the user has bought nothing, by script and by fetch",
+        "SPiD's product queries, by script and by fetch, answer that the user has bought nothing",
         arguments: Backend.available)
     func products(_ backend: Backend) async throws {
         try await story(backend) { world, client, visitor in

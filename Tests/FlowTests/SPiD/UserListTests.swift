@@ -56,7 +56,7 @@ struct UserListTests {
         }
     }
 
-    @Test("The list of users is paged, and no page exceeds the limit", arguments: Backend.available)
+    @Test("SPiD's list of users is paged by limit and offset", arguments: Backend.available)
     func parts(_ backend: Backend) async throws {
         try await story(backend) { world, token, ids in
             var found: [String] = []
@@ -72,7 +72,9 @@ struct UserListTests {
         }
     }
 
-    @Test("Users are found by id, uuid or address, some by the beginning of an address", arguments: Backend.available)
+    @Test(
+        "SPiD's list of users finds users by id, uuid, address, or the beginning of an address",
+        arguments: Backend.available)
     func search(_ backend: Backend) async throws {
         try await story(backend) { world, token, ids in
             let bea = ids[2]
@@ -98,7 +100,7 @@ struct UserListTests {
         }
     }
 
-    @Test("The list of users is filtered by time and state, and shows changes at once", arguments: Backend.available)
+    @Test("SPiD's list of users is filtered by time and state, and shows changes at once", arguments: Backend.available)
     func timeAndState(_ backend: Backend) async throws {
         try await story(backend) { world, token, ids in
             #expect(try await self.ids(world, token, "since=2027-01-15%2008:10:00") == [ids[1], ids[2]])
@@ -118,7 +120,9 @@ struct UserListTests {
         }
     }
 
-    @Test("An unreadable or unknown filter of the list of users is refused, not ignored", arguments: Backend.available)
+    @Test(
+        "SPiD's list of users refuses an unreadable or unknown filter instead of ignoring it",
+        arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await story(backend) { world, token, _ in
             for query in [
@@ -178,7 +182,8 @@ struct UserListTests {
     }
 
     @Test(
-        "Users are found by what their profile says, in a map by their ids or in a list", arguments: Backend.available)
+        "SPiD's search and list of users find users by profile members, in a map by id and in a list",
+        arguments: Backend.available)
     func found(_ backend: Backend) async throws {
         try await searching(backend) { world, token, ids in
             let searches: KeyValuePairs<String, [String]> = [
@@ -214,7 +219,9 @@ struct UserListTests {
         }
     }
 
-    @Test("A page of a search has only users whose address and profile both match", arguments: Backend.available)
+    @Test(
+        "A page of SPiD's list of users has only users whose address and profile both match the search",
+        arguments: Backend.available)
     func prefixAndProfile(_ backend: Backend) async throws {
         try await searching(backend) { world, token, ids in
             for name in ["gray", "green"] {
@@ -230,7 +237,7 @@ struct UserListTests {
     }
 
     @Test(
-        "A search of users for nothing, for another client's users, or by an unknown member is refused",
+        "SPiD's user search is refused if it is empty, for another client's users, or by an unknown member",
         arguments: Backend.available)
     func refusedSearches(_ backend: Backend) async throws {
         try await searching(backend) { world, token, ids in
@@ -256,7 +263,7 @@ struct UserListTests {
     }
 
     @Test(
-        "A search for an imported UUID does not tell a third party that a user exists whom it does not know",
+        "A third party that searches for an unknown user's imported UUID does not learn that the user exists",
         arguments: Backend.available)
     func keptUUID(_ backend: Backend) async throws {
         try await World.with(backend) { world in

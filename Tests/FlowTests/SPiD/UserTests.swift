@@ -69,7 +69,7 @@ struct UserTests {
         }
     }
 
-    @Test("An unknown member of a user has SPiD's empty value")
+    @Test("SPiD's API shows a member that the user has not filled in with SPiD's empty value")
     func empty() async throws {
         try await World.with(.sqlite) { world in
             let id = try await world.person("nobody@example.com")
@@ -90,7 +90,7 @@ struct UserTests {
     }
 
     @Test(
-        "Another client of the merchant sees no member by which the user can be contacted",
+        "In SPiD's API a merchant's client that the user has not used sees no contact details of the user",
         arguments: Backend.available)
     func unconnected(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -112,7 +112,7 @@ struct UserTests {
     }
 
     @Test(
-        "A client that acts for another of its merchant sees of a user what that one would",
+        "A client that acts for another client of its merchant sees of a user what that client may see",
         arguments: Backend.available)
     func context(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -154,7 +154,7 @@ struct UserTests {
     }
 
     @Test(
-        "A user's token shows what its scope covers, and all to SPiD's first-party clients",
+        "SPiD's API shows by a user's token its scope's members, but all to a first-party SPiD client",
         arguments: Backend.available)
     func scope(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -175,7 +175,9 @@ struct UserTests {
         }
     }
 
-    @Test("A changed profile, a disabled user and a pending deletion show in SPiD's API", arguments: Backend.available)
+    @Test(
+        "SPiD's API shows a changed profile or disabled user, and answers 404 if a deletion is pending",
+        arguments: Backend.available)
     func changes(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -199,7 +201,9 @@ struct UserTests {
         }
     }
 
-    @Test("A search by address finds only users who have used the asking client", arguments: Backend.available)
+    @Test(
+        "SPiD's API finds a user by e-mail address only for a client that the user has used",
+        arguments: Backend.available)
     func addresses(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let (loom, other) = (try await world.spidBackend(), try await world.spidBackend())
@@ -221,7 +225,7 @@ struct UserTests {
     }
 
     @Test(
-        "A user who is unknown, another merchant's or to be deleted counts as not connected",
+        "To SPiD's API a user who is unknown, another merchant's or to be deleted is not connected",
         arguments: Backend.available)
     func unconnectedPeople(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -247,7 +251,9 @@ struct UserTests {
         }
     }
 
-    @Test("SPiD's API tells whether a user has used a client", arguments: Backend.available)
+    @Test(
+        "SPiD's API tells a client whether a user has used it or another client of its merchant",
+        arguments: Backend.available)
     func connected(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -299,7 +305,7 @@ struct UserTests {
     ]
 
     @Test(
-        "A user with an empty profile and an old sign-in has every member, of the type that typed SDKs read",
+        "SPiD's API gives an empty profile every member, in the type that SPiD's typed SDKs read",
         arguments: Backend.available)
     func emptyUser(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -326,7 +332,7 @@ struct UserTests {
         }
     }
 
-    @Test("An empty map in SPiD's answers is a map, and an empty list a list", arguments: Backend.available)
+    @Test("SPiD's API writes an empty map as {} and an empty list as []", arguments: Backend.available)
     func emptyCollections(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -344,7 +350,9 @@ struct UserTests {
         }
     }
 
-    @Test("A call about a user does not read the user's other clients whole", arguments: Backend.available)
+    @Test(
+        "A call of SPiD's API about a user does not parse the full records of the user's other clients",
+        arguments: Backend.available)
     func others(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let (unused, loom) = (try await world.spidBackend(), try await world.spidBackend())

@@ -29,7 +29,7 @@ struct WebViewAccountTests {
     }
 
     @Test(
-        "A web view may change the profile and nothing else; every other account address asks for a sign-in",
+        "A web view can change only the profile on the account page; every other change asks for a sign-in",
         arguments: Backend.available)
     func narrow(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -63,7 +63,7 @@ struct WebViewAccountTests {
     }
 
     @Test(
-        "Only a SPiD-compatible app can open the account page, and no other page of this server",
+        "Only SPiD-compatible apps get session codes for the account page, and for no other page of Spindle",
         arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -119,7 +119,9 @@ struct WebViewAccountTests {
         return answer.status == 303 ? try await webview.open(answer.header("location") ?? "/nowhere") : answer
     }
 
-    @Test("A web view of an app that is no longer first-party has no account page", arguments: Backend.available)
+    @Test(
+        "A web view of an app that is no longer first-party cannot open the account page",
+        arguments: Backend.available)
     func thirdParty(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await world.spidBackend()

@@ -6,7 +6,7 @@ import Testing
 @Suite("Bought sessions: where they hold, and what ends them and what was got in them")
 struct BoughtSessionTests {
     @Test(
-        "A session bought with one merchant's token is no sign-in at another merchant's client",
+        "A session bought with one merchant's token does not sign in at another merchant's client",
         arguments: Backend.available)
     func crossesMerchants(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -86,7 +86,7 @@ struct BoughtSessionTests {
     }
 
     @Test(
-        "A device's logout that reaches backends also ends tokens that one backend bought for another",
+        "With logout_reaches_backends, a device's logout also ends tokens that a backend bought with its own",
         arguments: Backend.available)
     func logoutStopsHalfWay(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -104,7 +104,7 @@ struct BoughtSessionTests {
     }
 
     @Test(
-        "A session bought for another client stops while the buying app is disabled, and works again afterwards",
+        "A session that an app bought for another client is void only while the app is disabled",
         arguments: Backend.available)
     func buyerIsDisabled(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -124,7 +124,7 @@ struct BoughtSessionTests {
     }
 
     @Test(
-        "Signing out on the phone ends refresh tokens that a public client got in a web view bought by the phone",
+        "A phone's logout ends refresh tokens that a public client got in a web view that the phone bought",
         arguments: Backend.available, ["openid offline_access", "profile"])
     func lastingToken(backend: Backend, scope: String) async throws {
         try await World.with(backend) { world in
@@ -145,7 +145,7 @@ struct BoughtSessionTests {
     }
 
     @Test(
-        "Deleting an app ends lasting tokens that clients without a secret got in its web views, not a backend's",
+        "Deleting an app ends offline tokens that public clients got in its web views, but not a backend's",
         arguments: Backend.available, [false, true])
     func deletedApp(backend: Backend, isForgotten: Bool) async throws {
         try await World.with(backend) { world in
@@ -176,7 +176,7 @@ struct BoughtSessionTests {
     }
 
     @Test(
-        "Signing out on the phone ends tokens got through a chain of web views after a client in its middle is deleted",
+        "A phone's logout ends tokens got through a chain of web views even if a client in between is deleted",
         arguments: Backend.available)
     func deletedInTheMiddle(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -229,7 +229,7 @@ struct BoughtSessionTests {
     }
 
     @Test(
-        "A second phone's session code takes over a web view; the first phone's logout ends its own tokens there",
+        "When a second phone takes over a web view, the first phone's logout ends only tokens got before",
         arguments: Backend.available)
     func phones(backend: Backend) async throws {
         try await World.with(backend) { world in

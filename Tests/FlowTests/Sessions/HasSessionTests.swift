@@ -42,7 +42,7 @@ struct HasSessionTests {
     }
 
     @Test(
-        "The hasSession script answers pages of a registered origin only, compared exactly, by Origin or else Referer",
+        "The hasSession script answers only pages of an exactly registered origin, by Origin or else Referer",
         arguments: Backend.available)
     func origins(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -100,7 +100,7 @@ struct HasSessionTests {
     }
 
     @Test(
-        "The hasSession script names the user to clients that they use, and tells others only that a user is signed in",
+        "hasSession names the user to clients that the user uses, and tells others only of a signed-in user",
         arguments: Backend.available)
     func answers(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -163,7 +163,7 @@ struct HasSessionTests {
     }
 
     @Test(
-        "A client made a third party's no longer learns from hasSession who is signed in until the user consents",
+        "hasSession no longer names the user to a client that becomes a third party's",
         arguments: Backend.available)
     func becameThirdParty(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -183,7 +183,7 @@ struct HasSessionTests {
     }
 
     @Test(
-        "A session bought with one merchant's token is invisible to another merchant's hasSession",
+        "A session bought with one merchant's token is not seen by another merchant's hasSession script",
         arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -196,7 +196,9 @@ struct HasSessionTests {
         }
     }
 
-    @Test("A user's name cannot break out of hasSession's script", arguments: Backend.available)
+    @Test(
+        "hasSession escapes a user's name, so that no markup or line end in it breaks the script",
+        arguments: Backend.available)
     func names(backend: Backend) async throws {
         try await World.with(backend) { world in
             let name = "</script><script>alert(1)</script>\u{2028}\u{2029}'\"\\ שלום 🧵"

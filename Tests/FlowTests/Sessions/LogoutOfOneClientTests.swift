@@ -32,7 +32,8 @@ struct LogoutOfOneClientTests {
     }
 
     @Test(
-        "A user who signed out of one client comes back by one press, without a password", arguments: Backend.available)
+        "A user who signed out of one client signs in to it again with one press, without a password",
+        arguments: Backend.available)
     func comesBack(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await signedIn(world)
@@ -50,7 +51,7 @@ struct LogoutOfOneClientTests {
     }
 
     @Test(
-        "A session code for a client signs its user in there again after they signed out of that client",
+        "A session code signs its user in again to a client that they had signed out of in that browser",
         arguments: Backend.available)
     func sessionCode(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -63,7 +64,9 @@ struct LogoutOfOneClientTests {
         }
     }
 
-    @Test("Signing out of one client works at a node whose clock is behind the sign-in's", arguments: Backend.available)
+    @Test(
+        "Signing out of one client works on a server node whose clock is behind that of the sign-in's node",
+        arguments: Backend.available)
     func skew(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await signedIn(world)
@@ -77,7 +80,7 @@ struct LogoutOfOneClientTests {
     }
 
     @Test(
-        "A new sign-in in the browser counts for all clients, also for one that the user had signed out of",
+        "A new sign-in in the browser signs in to all clients, even one that the user had signed out of",
         arguments: Backend.available)
     func anew(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -90,7 +93,7 @@ struct LogoutOfOneClientTests {
     }
 
     @Test(
-        "Signing out of one client ends its tokens without offline access and voids its codes, not another client's",
+        "Signing out of one client ends its tokens without offline access and its codes, not other clients'",
         arguments: Backend.available)
     func tokens(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -107,7 +110,7 @@ struct LogoutOfOneClientTests {
         }
     }
 
-    @Test("Signing out of a client that the user never used does nothing, nor does logout.js of a signed-out client")
+    @Test("Signing out of a client never used does nothing, nor does logout.js for one already signed out of")
     func strangers() async throws {
         try await World.with(.sqlite) { world in
             var browser = try await signedIn(world)
@@ -129,7 +132,7 @@ struct LogoutOfOneClientTests {
         }
     }
 
-    @Test("Signing out of one client is rate limited", arguments: Backend.available)
+    @Test("A user's sign-outs of single clients are rate limited", arguments: Backend.available)
     func overAndOver(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await signedIn(world)
@@ -143,7 +146,7 @@ struct LogoutOfOneClientTests {
     }
 
     @Test(
-        "A user can sign out of an app that has not redeemed its code, which is then void",
+        "A user can sign out of an app that has not yet redeemed its authorization code, and voids the code",
         arguments: Backend.available)
     func unredeemed(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -157,7 +160,7 @@ struct LogoutOfOneClientTests {
     }
 
     @Test(
-        "A user can sign out of an app before it redeems its code, also if the app needs no introduction",
+        "With skip_introduction too, a user can sign out of an app that has not yet redeemed its code",
         arguments: Backend.available)
     func unintroduced(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -207,7 +210,7 @@ struct LogoutOfOneClientTests {
     // MARK: In a web view
 
     @Test(
-        "A session code in a web view signs the user in to its client again, not to another that they signed out of",
+        "A session code signs a web view in again to its own client only, not to another signed-out client",
         arguments: Backend.available)
     func another(backend: Backend) async throws {
         try await World.with(backend) { world in

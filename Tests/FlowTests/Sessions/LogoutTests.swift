@@ -24,7 +24,7 @@ struct LogoutTests {
     }
 
     @Test(
-        "A sign-out while the app or its merchant is disabled still counts after it is enabled again",
+        "A logout while an app or its merchant is disabled still holds after it is enabled again",
         arguments: Backend.available)
     func resting(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -68,7 +68,7 @@ struct LogoutTests {
     }
 
     @Test(
-        "A logout link signs out at once only from our own pages, not from a mail or another site",
+        "A logout link signs out at once only from the server's own pages, not from a mail or another site",
         arguments: Backend.available)
     func provable(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -155,7 +155,9 @@ struct LogoutTests {
         }
     }
 
-    @Test("A logout form shown to one user does not sign out the next", arguments: Backend.available)
+    @Test(
+        "A logout form shown to one user asks again before it signs out another who signed in since",
+        arguments: Backend.available)
     func another(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("grace@example.com")
@@ -172,7 +174,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("A browser without a session is told that it is signed out", arguments: Backend.available)
+    @Test("The logout page tells a browser without a session that it is signed out", arguments: Backend.available)
     func nobody(backend: Backend) async throws {
         try await World.with(backend) { world in
             let page = try await world.server.get("/logout")
@@ -182,7 +184,7 @@ struct LogoutTests {
     }
 
     @Test(
-        "A device's logout ends token, refresh token and family, by header or oauth_token",
+        "A device's logout ends all tokens of its token family, by header or oauth_token",
         arguments: Backend.available)
     func device(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -215,7 +217,9 @@ struct LogoutTests {
 
     private static let bye = "https://loom.example/bye?from=spindle"
 
-    @Test("A logout asks first, and then returns with the state", arguments: Backend.available)
+    @Test(
+        "A logout link asks the user first, and then redirects to the client with the state",
+        arguments: Backend.available)
     func back(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("clients", world.app.id, ["post_logout_redirect_uris": [.string(Self.bye)]])
@@ -247,7 +251,7 @@ struct LogoutTests {
     }
 
     @Test(
-        "A logout returns at once when there is no session or the link has a token of the session's user",
+        "A logout link redirects at once if there is no session, or if it has a token of the session's user",
         arguments: Backend.available)
     func atOnce(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -269,7 +273,7 @@ struct LogoutTests {
     }
 
     @Test(
-        "A logout does not return to an address that is unregistered, another client's, or sent without a client",
+        "A logout redirects to no address that is unregistered, another client's, or without a client",
         arguments: Backend.available)
     func openRedirect(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -317,7 +321,7 @@ struct LogoutTests {
     private static let purposes = ["prefetch", "prefetch;prerender"]
 
     @Test(
-        "Prefetching a logout link, our own or a site's with an ID token, does not sign the browser out",
+        "Prefetching a logout link, even a site's with an ID token hint, does not sign the browser out",
         arguments: Backend.available)
     func browser(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -28,7 +28,7 @@ struct PickerTests {
     }
 
     @Test(
-        "A second user signs in beside the first, and each can be chosen again without a password",
+        "The account picker lets a second user sign in, and the first be chosen again without a password",
         arguments: Backend.available)
     func another(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -88,7 +88,7 @@ struct PickerTests {
     }
 
     @Test(
-        "A set-aside session ends when it is not used; being listed in the picker is not use",
+        "A set-aside session ends when it is not used, and being listed in the picker does not count as use",
         arguments: Backend.available)
     func unused(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -103,7 +103,9 @@ struct PickerTests {
         }
     }
 
-    @Test("Signing out ends the current session and all set-aside ones", arguments: Backend.available)
+    @Test(
+        "Signing out at /logout ends the browser's current session and all set-aside ones",
+        arguments: Backend.available)
     func signOut(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("bob@example.com")
@@ -128,7 +130,7 @@ struct PickerTests {
     }
 
     @Test(
-        "The current user is switched only by the picker's own form in a browser that holds the chosen session",
+        "Only the picker's own form, in a browser that holds the chosen session, switches the current user",
         arguments: Backend.available)
     func forged(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -50,7 +50,7 @@ struct RestingSessionTests {
     }
 
     @Test(
-        "Signing out of one client counts also while the session rests, and the client is told once",
+        "Signing out of a site also holds in a web view whose client is disabled, and the site is told once",
         arguments: Backend.available, [true, false])
     func left(backend: Backend, rests: Bool) async throws {
         try await story(backend) { story in
@@ -65,7 +65,7 @@ struct RestingSessionTests {
     }
 
     @Test(
-        "A session that rests ends when another user signs in in its browser, and its sites are told",
+        "A disabled client's session ends when another user signs in in its browser, and its sites are told",
         arguments: Backend.available)
     func replaced(backend: Backend) async throws {
         try await story(backend) { story in
@@ -81,7 +81,7 @@ struct RestingSessionTests {
     }
 
     @Test(
-        "A session code asks before it takes the place of another user's session that rests, which then ends",
+        "A session code asks before it replaces another user's session whose client is disabled, and ends it",
         arguments: Backend.available)
     func code(backend: Backend) async throws {
         try await story(backend) { story in
@@ -99,7 +99,7 @@ struct RestingSessionTests {
     }
 
     @Test(
-        "A session that rests stays in its browser beside another user's, and can be chosen when it lives again",
+        "A disabled client's session stays beside another user's and can be chosen once the client is enabled",
         arguments: Backend.available)
     func aside(backend: Backend) async throws {
         try await story(backend) { story in
@@ -125,7 +125,9 @@ struct RestingSessionTests {
         }
     }
 
-    @Test("Signing out of the browser ends also sessions that rest, and asks first", arguments: Backend.available)
+    @Test(
+        "Signing out of the browser asks first, and also ends a session whose client is disabled",
+        arguments: Backend.available)
     func signOut(backend: Backend) async throws {
         try await story(backend) { story in
             try await story.rest(true)

@@ -5,7 +5,8 @@ import Testing
 @Suite("Session codes: what spends them, whom they sign in, and where they lead")
 struct SessionCodeTests {
     @Test(
-        "Spent, expired and unknown session codes get a page, no cookie and no redirect", arguments: Backend.available)
+        "Spent, expired and unknown session codes get an error page, no cookie and no redirect",
+        arguments: Backend.available)
     func dead(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -83,7 +84,7 @@ struct SessionCodeTests {
         }
     }
 
-    @Test("A third party's token buys no session", arguments: Backend.available)
+    @Test("A third party's token cannot be exchanged for a session code", arguments: Backend.available)
     func thirdParty(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.confidential(["first_party": false])
@@ -97,7 +98,7 @@ struct SessionCodeTests {
     // MARK: Where it leads
 
     @Test(
-        "A session code gives the web view a session cookie, leads to its redirect URI, and signs it in",
+        "A session code signs its user in to a web view by a cookie, and redirects to its redirect URI",
         arguments: Backend.available)
     func story(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -125,7 +126,7 @@ struct SessionCodeTests {
         }
     }
 
-    @Test("The session cookie is for this host alone and out of reach of scripts", arguments: Backend.available)
+    @Test("The session cookie is HttpOnly and SameSite=Lax, for the server's host alone", arguments: Backend.available)
     func cookie(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.sessionCode(of: try await world.signIn())
@@ -178,7 +179,7 @@ struct SessionCodeTests {
     // MARK: In a browser where a user is signed in
 
     @Test(
-        "A session code asks another signed-in user first, who may then continue as the code's user",
+        "In another user's browser a session code asks first, and if allowed replaces that user's session",
         arguments: Backend.available)
     func asks(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -204,7 +205,7 @@ struct SessionCodeTests {
     }
 
     @Test(
-        "A user who refuses to be switched by another's session code stays signed in, and the code is not spent",
+        "A user who declines another user's session code stays signed in, and the code is not spent",
         arguments: Backend.available)
     func stays(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -279,7 +280,9 @@ struct SessionCodeTests {
         }
     }
 
-    @Test("A session code keeps the same user's own sign-in, and is spent", arguments: Backend.available)
+    @Test(
+        "A session code keeps a session in which the same user signed in by hand, and is spent",
+        arguments: Backend.available)
     func kept(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -309,7 +312,7 @@ struct SessionCodeTests {
     }
 
     @Test(
-        "A session-code link on another site asks before it signs in a browser without a session",
+        "A session code's link on another site asks before it signs the user in to a browser",
         arguments: Backend.available)
     func unasked(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -336,7 +339,7 @@ struct SessionCodeTests {
         }
     }
 
-    @Test("A client that registered itself gets no session code", arguments: Backend.available)
+    @Test("No session code is issued for a self-registered client", arguments: Backend.available)
     func selfRegistered(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.register().actor

@@ -6,7 +6,7 @@ import Values
 @Suite("The session service at a host of the client's own site, for browsers that block third-party cookies")
 struct SessionHostTests {
     @Test(
-        "A page without a session at its site's host is sent to renew it, then gets the same answer as at our own",
+        "At a site's host the session service sends a page to renew its session, then answers as usual",
         arguments: Backend.available)
     func session(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -38,7 +38,7 @@ struct SessionHostTests {
     }
 
     @Test(
-        "A page at a site's host learns that no user is signed in, and is not sent to renew again for an hour",
+        "At a site's host a page without a user is not sent to renew again for an hour, unless one signs in",
         arguments: Backend.available)
     func nobody(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -64,7 +64,9 @@ struct SessionHostTests {
         }
     }
 
-    @Test("A site's host notices at once that an app bought a session in its web view", arguments: Backend.available)
+    @Test(
+        "The session service at a site's host notices at once that an app bought a session in the web view",
+        arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.siteClient()
@@ -78,7 +80,7 @@ struct SessionHostTests {
         }
     }
 
-    @Test("Two sites' hosts share no cookie value by which visitors could be compared, and both notice a sign-in")
+    @Test("Cookies at two sites' hosts have no value in common, and both hosts notice a sign-in")
     func marks() async throws {
         try await World.with(.sqlite) { world in
             let host = "id.other.example"
@@ -100,7 +102,7 @@ struct SessionHostTests {
         }
     }
 
-    @Test("The session at a site's host ends with the session at our own host", arguments: Backend.available)
+    @Test("The session at a site's host ends with the session at the server's own host", arguments: Backend.available)
     func ends(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.siteClient()
@@ -132,7 +134,7 @@ struct SessionHostTests {
     }
 
     @Test(
-        "A user who signs out of one client is signed out at its site's host until they come back",
+        "A user who signs out of one client is signed out at its site's host until they sign in to it again",
         arguments: Backend.available)
     func leaves(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -147,7 +149,7 @@ struct SessionHostTests {
         }
     }
 
-    @Test("Disabling a client, or removing its host, ends its sessions at the site's host")
+    @Test("Disabling a client, or removing its session host, ends its sessions at the site's host")
     func disabled() async throws {
         try await World.with(.sqlite) { world in
             let (client, sister) = (try await world.siteClient(), try await world.siteClient())
@@ -162,7 +164,7 @@ struct SessionHostTests {
         }
     }
 
-    @Test("SPiD's SDK for JavaScript asks session.<host> first, and is sent to our own host by a LoginException")
+    @Test("At session.<host> the hasSession script of SPiD's SDK for JavaScript gets a LoginException")
     func hostWithoutSession() async throws {
         try await World.with(.sqlite) { world in
             let client = try await world.siteClient()
@@ -177,7 +179,7 @@ struct SessionHostTests {
     // MARK: What it refuses
 
     @Test(
-        "A handover code at a site's host works once, within a minute, in its browser, at its host and for its client",
+        "A handover code at a site's host works once, within a minute, for its own browser, host and client",
         arguments: Backend.available)
     func codes(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -242,7 +244,7 @@ struct SessionHostTests {
     }
 
     @Test(
-        "A site host's session cookie is worth nothing at our own host, and ours nothing at the site's host",
+        "A session cookie of a site's host is refused at the server's own host, and the reverse",
         arguments: Backend.available)
     func cookies(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -265,7 +267,7 @@ struct SessionHostTests {
     }
 
     @Test(
-        "Session renewal goes to registered hosts and pages only, and only by a navigation",
+        "A session renewal leads only to registered hosts and pages, and only by a page navigation",
         arguments: Backend.available)
     func steps(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -302,7 +304,9 @@ struct SessionHostTests {
         }
     }
 
-    @Test("An unregistered host, or another client's, never sends a page for a session", arguments: Backend.available)
+    @Test(
+        "The session service sends a page to renew its session only at a host registered for its client",
+        arguments: Backend.available)
     func strangers(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.siteClient()
@@ -318,7 +322,9 @@ struct SessionHostTests {
         }
     }
 
-    @Test("A site's session host has no page, no token endpoint and no administration", arguments: Backend.available)
+    @Test(
+        "A site's session host serves no page, token endpoint or administration, and redirects a logout link",
+        arguments: Backend.available)
     func nothingElse(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.siteClient()
@@ -366,7 +372,9 @@ struct SessionHostTests {
         }
     }
 
-    @Test("A merchant cannot remove session_hosts, nor delete a client that has some", arguments: Backend.available)
+    @Test(
+        "A merchant's administrator can neither remove session_hosts nor delete a client that has them",
+        arguments: Backend.available)
     func givenUp(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(
@@ -393,7 +401,7 @@ struct SessionHostTests {
         }
     }
 
-    @Test("A copied session cookie of a site's host ends with a new password", arguments: Backend.available)
+    @Test("A new password voids a copied session cookie of a site's host", arguments: Backend.available)
     func copied(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await world.siteBrowser(try await world.siteClient())

@@ -7,7 +7,7 @@ import Values
 
 @Suite("How long sessions live")
 struct SessionLifetimeTests {
-    @Test("A bought session ends with the device's logout", arguments: Backend.available)
+    @Test("A bought session ends with the logout of the device that bought it", arguments: Backend.available)
     func deviceLogout(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -72,7 +72,9 @@ struct SessionLifetimeTests {
         }
     }
 
-    @Test("A refresh does not make the sign-in more recent", arguments: Backend.available)
+    @Test(
+        "Refreshing a token does not make the sign-in time of a session that it buys more recent",
+        arguments: Backend.available)
     func refreshed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -128,7 +130,7 @@ struct SessionLifetimeTests {
     // MARK: A browser that is remembered
 
     @Test(
-        "A site is told of a remembered session's logout though its tokens expired months ago",
+        "A site is told of a remembered session's logout though the site's tokens expired months ago",
         arguments: Backend.available)
     func logout(backend: Backend) async throws {
         try await story(backend) { world, browser, site in
@@ -160,7 +162,7 @@ struct SessionLifetimeTests {
     }
 
     @Test(
-        "A user who asked to be remembered is, also when a mailed code or a cancelled deletion completes the sign-in",
+        "The remember box also counts if a mailed code or a cancelled deletion completes the sign-in",
         arguments: Backend.available)
     func otherWays(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -7,7 +7,7 @@ import Values
 @Suite("A session that is renewed, because its user signs in again in its browser")
 struct SessionRenewalTests {
     @Test(
-        "A code got in a web view ends when its user signs in there by hand",
+        "An authorization code got in a web view is void once the user signs in there by hand",
         arguments: Backend.available)
     func webView(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -26,7 +26,7 @@ struct SessionRenewalTests {
     }
 
     @Test(
-        "A code got after a sign-in by mailed code ends when the user signs in by password",
+        "An authorization code got after a sign-in by mailed code is void once the user signs in by password",
         arguments: Backend.available)
     func method(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -39,7 +39,7 @@ struct SessionRenewalTests {
         }
     }
 
-    @Test("A renewed session keeps its id, and its user goes on by the new cookie", arguments: Backend.available)
+    @Test("A session renewed by a new sign-in keeps its sid and the tokens got in it", arguments: Backend.available)
     func goesOn(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website()
@@ -58,7 +58,7 @@ struct SessionRenewalTests {
     }
 
     @Test(
-        "The next owner of a client's id hears nothing of a session in which the former one took part",
+        "A new client with a deleted client's id gets no logout notice of a session of the deleted client",
         arguments: Backend.available)
     func nextOwner(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -39,7 +39,7 @@ struct WebViewEndTests {
     }
 
     @Test(
-        "When a phone's tokens end, each site in its web view is told once, and no site of another session",
+        "When a phone's tokens end, a site in its web view gets one logout notice, and other sessions remain",
         arguments: Backend.available,
         End.allCases)
     func told(backend: Backend, end: End) async throws {
@@ -85,7 +85,7 @@ struct WebViewEndTests {
     }
 
     @Test(
-        "Sites in an app's web view are told when the app is signed out of with its browser, or deleted",
+        "A site in an app's web view is told when the app is deleted or signed out of in its browser",
         arguments: Backend.available, [true, false])
     func appEnds(backend: Backend, isDeleted: Bool) async throws {
         try await World.with(backend) { world in
@@ -117,7 +117,7 @@ struct WebViewEndTests {
     // MARK: What sites got in it
 
     @Test(
-        "Signing out of an app ends tokens without offline access in its web views, also in those that have expired",
+        "An app's logout ends tokens without offline access got in its web views, even in expired ones",
         arguments: Backend.available, [false, true])
     func idle(backend: Backend, isSwept: Bool) async throws {
         try await World.with(backend) { world in
@@ -149,7 +149,7 @@ struct WebViewEndTests {
     }
 
     @Test(
-        "An expired access token signs nothing out, not even the web view that it bought",
+        "A logout with an expired access token gets 401 and does not end even the web view that it bought",
         arguments: Backend.available, ["/logout", "/api/2/logout"])
     func expiredToken(backend: Backend, path: String) async throws {
         try await World.with(backend) { world in
@@ -163,7 +163,7 @@ struct WebViewEndTests {
     }
 
     @Test(
-        "A revoked access token can no longer sign out its web view or its device",
+        "A logout with a revoked access token ends neither the web view it bought nor the device's sign-in",
         arguments: Backend.available, [false, true])
     func revokedAlone(backend: Backend, byBackend: Bool) async throws {
         try await World.with(backend) { world in
@@ -182,7 +182,7 @@ struct WebViewEndTests {
     }
 
     @Test(
-        "What an app got in another's web view ends with that app long after its own tokens expired, and keeps its row",
+        "Deleting an app ends offline tokens got in its web view, even long after the app's tokens expired",
         arguments: Backend.available, [true, false])
     func outlived(backend: Backend, isDeleted: Bool) async throws {
         try await World.with(backend) { world in
@@ -269,7 +269,7 @@ struct WebViewEndTests {
     }
 
     @Test(
-        "A site's tokens from before its user signed in to the web view by hand end with the app",
+        "Tokens that a site got in a web view before a sign-in there by hand end with the app's logout",
         arguments: Backend.available)
     func own(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -287,7 +287,7 @@ struct WebViewEndTests {
     }
 
     @Test(
-        "When a thousand newer sign-ins end an app's sign-in, its web view ends, and sites there lose their tokens",
+        "When an app's sign-in ends at the limit of a thousand, its web view and its sites' tokens end too",
         arguments: Backend.available)
     func bound(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -335,7 +335,7 @@ struct WebViewEndTests {
     private typealias Got = (client: World.Actor, tokens: Answer)
 
     @Test(
-        "Signing out of an app ends tokens that any other app got in its web view, but not those of a backend",
+        "When an app's tokens end, so do those that other apps got in its web view, but not a backend's",
         arguments: Backend.available, [End.logout, .revocation, .refreshReplay])
     func signedOut(backend: Backend, end: End) async throws {
         try await World.with(backend) { world in
@@ -410,7 +410,7 @@ struct WebViewEndTests {
         try await world.count("sessions WHERE path IS NOT NULL AND ended_at IS NULL")
     }
 
-    @Test("A web view ends with the merchant whose app's token bought it", arguments: Backend.available)
+    @Test("Deleting a merchant ends web views that its apps' tokens bought", arguments: Backend.available)
     func merchant(backend: Backend) async throws {
         try await World.with(backend) { world in
             var webView = try await webView(world)
@@ -422,7 +422,7 @@ struct WebViewEndTests {
     }
 
     @Test(
-        "A web view ends with its app also where the token family that bought it is forgotten",
+        "Deleting or revoking an app ends its web view even if the token family that bought it is forgotten",
         arguments: Backend.available, [true, false])
     func forgotten(backend: Backend, isDeleted: Bool) async throws {
         try await World.with(backend) { world in
@@ -447,7 +447,9 @@ struct WebViewEndTests {
         }
     }
 
-    @Test("A web view is signed out if its client or its buyer is missing", arguments: Backend.available)
+    @Test(
+        "A web view is signed out if its client or the app that bought it is missing in the database",
+        arguments: Backend.available)
     func client(backend: Backend) async throws {
         try await World.with(backend) { world in
             for column in ["client_id", "buyer_id"] {
@@ -459,7 +461,9 @@ struct WebViewEndTests {
         }
     }
 
-    @Test("A session is signed out if its issuer is missing", arguments: Backend.available)
+    @Test(
+        "A session is signed out if the issuer that it came from is missing in the database",
+        arguments: Backend.available)
     func issuer(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)

@@ -12,7 +12,9 @@ struct MailCodeTests {
         try await visitor.press(try await visitor.browser.open(path), action: "/login/code", ["email": email])
     }
 
-    @Test("A mailed code signs in, verifies the address, and continues the request", arguments: Backend.available)
+    @Test(
+        "A mailed code signs the user in, verifies the address, and continues the authorization request",
+        arguments: Backend.available)
     func signIn(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -29,7 +31,7 @@ struct MailCodeTests {
         }
     }
 
-    @Test("A code for an address without a user gets the same page and no mail")
+    @Test("A request for a mailed code for an address without a user gets the same page and no mail")
     func unknown() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -155,7 +157,7 @@ struct MailCodeTests {
         }
     }
 
-    @Test("An IP address requests thirty mails at once, and then has to wait")
+    @Test("One IP address may request thirty mailed codes for sign-in at once, and then gets 429")
     func origin() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -195,7 +197,7 @@ struct MailCodeTests {
     }
 
     @Test(
-        "Reloading the code page shows it again, also after a wrong code, until the code is used",
+        "The page for a mailed code can be reloaded, also after a wrong code, until the code is used",
         arguments: Way.allCases)
     func again(way: Way) async throws {
         for backend in Backend.available {
@@ -220,7 +222,9 @@ struct MailCodeTests {
         }
     }
 
-    @Test("The code page is shown in no other browser, and not after it expired", arguments: Way.allCases)
+    @Test(
+        "The page for a mailed code is shown in no other browser, and not once it has expired",
+        arguments: Way.allCases)
     func others(way: Way) async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -233,7 +237,7 @@ struct MailCodeTests {
         }
     }
 
-    @Test("The code page for an address without a user looks the same")
+    @Test("The page for a mailed code can be reloaded for an address without a user as well")
     func unknownAddress() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -245,7 +249,7 @@ struct MailCodeTests {
         }
     }
 
-    @Test("Another user who signs in in the same browser does not see the code page")
+    @Test("The page for a mailed code is not shown to another user who signs in in the same browser")
     func anotherUser() async throws {
         try await World.with(.sqlite) { world in
             _ = try await world.person("eve@example.com")

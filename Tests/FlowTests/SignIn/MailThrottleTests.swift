@@ -33,7 +33,7 @@ struct MailThrottleTests {
         }
     }
 
-    @Test("A mailbox has one throttle, however its domain is written")
+    @Test("Mails to a mailbox are throttled together, however its domain is spelled")
     func oneMailbox() async throws {
         try await World.with(.sqlite) { world in
             _ = try await world.person("ada@bücher.example")
@@ -48,7 +48,9 @@ struct MailThrottleTests {
         }
     }
 
-    @Test("A sign-up is charged once, before its password is hashed", arguments: Backend.available)
+    @Test(
+        "A throttled sign-up is refused before its password is hashed, and an accepted one is hashed once",
+        arguments: Backend.available)
     func hashes(backend: Backend) async throws {
         try await World.with(backend) { world in
             let hashing = world.server.hashing
@@ -86,7 +88,7 @@ struct MailThrottleTests {
     }
 
     @Test(
-        "An app's request waits a day after a password reset mail was sent for it, but not after a refused one",
+        "A sent password reset mail keeps its authorization request for hours; a refused one does not",
         arguments: Backend.available)
     func keeping(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -106,7 +108,7 @@ struct MailThrottleTests {
         }
     }
 
-    @Test("A link that is unknown, or used by another browser, causes no hashing", arguments: Backend.available)
+    @Test("A new password sent to a used or unknown reset link is not hashed", arguments: Backend.available)
     func noHashWithoutLink(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)

@@ -25,7 +25,7 @@ struct MailedLinkTests {
     }
 
     @Test(
-        "A reset's page, refusal and mail keep the merchant's look and the request's language",
+        "A password reset's pages and mail keep the merchant's look and the authorization request's language",
         arguments: Backend.available)
     func reset(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -56,7 +56,7 @@ struct MailedLinkTests {
     }
 
     @Test(
-        "A sign-up link's page and refusal keep the merchant's look and the request's language",
+        "A sign-up link's pages keep the merchant's look and the authorization request's language",
         arguments: Backend.available)
     func signUp(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -78,7 +78,7 @@ struct MailedLinkTests {
         }
     }
 
-    @Test("A link requested without an app opens the server's own page, in the reader's language")
+    @Test("A reset link requested without an app shows the server's own look, in the reader's language")
     func plain() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)

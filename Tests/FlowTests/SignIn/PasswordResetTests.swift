@@ -17,7 +17,9 @@ struct PasswordResetTests {
             .replacing("http://spindle.test", with: "")
     }
 
-    @Test("A reset works in any browser, and ends every other session and token", arguments: Backend.available)
+    @Test(
+        "A password reset link works in any browser, and ends all the user's other sessions and tokens",
+        arguments: Backend.available)
     func reset(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -45,7 +47,9 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("A reset in a browser of another signed-in user ends that user's session there", arguments: Backend.available)
+    @Test(
+        "A password reset in a browser of another signed-in user ends that user's session there",
+        arguments: Backend.available)
     func displaced(backend: Backend) async throws {
         try await World.with(backend) { world in
             let grace = try await world.person("grace@example.com")
@@ -58,7 +62,9 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("One of eight concurrent resets sets the password", arguments: Backend.available)
+    @Test(
+        "Of eight concurrent password resets by one link, exactly one sets the password",
+        arguments: Backend.available)
     func race(backend: Backend) async throws {
         try await World.with(backend) { world in
             var asker = BrowserUser(world)
@@ -89,7 +95,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("A reset link works for a day", arguments: Backend.available)
+    @Test("A password reset link works for a day", arguments: Backend.available)
     func late(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -104,7 +110,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("A reset link that is forged or of another purpose is unknown")
+    @Test("A reset link whose secret is forged, or is opened as a sign-up link, gets 404")
     func forged() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -116,7 +122,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("A weak password is refused, and the reset link still works")
+    @Test("A weak new password is refused, and the reset link still works")
     func weak() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -130,7 +136,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("A reset for an address without a user gets the same page and no mail")
+    @Test("A request for a password reset for an address without a user gets the same page and no mail")
     func unknown() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -143,7 +149,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("A reset for a user whose deletion is pending opens no session", arguments: Backend.available)
+    @Test("A password reset by a user whose deletion is pending starts no session", arguments: Backend.available)
     func leaving(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -162,7 +168,9 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("A reset for a user whose deletion is pending shows no other user's account", arguments: Backend.available)
+    @Test(
+        "Resetting a to-be-deleted user's password in another user's browser leaves that user signed in",
+        arguments: Backend.available)
     func leavingElsewhere(backend: Backend) async throws {
         try await World.with(backend) { world in
             var leaving = try await world.signedIn()
@@ -181,7 +189,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("A reset works while sign-ins of its user are throttled", arguments: Backend.available)
+    @Test("A password reset works while sign-ins of its user are throttled", arguments: Backend.available)
     func underAttack(backend: Backend) async throws {
         try await World.with(backend) { world in
             for _ in 1...15 { _ = try await world.signIn(password: "a guess at it") }
@@ -193,7 +201,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("A reset refuses the user's own name as a password", arguments: Backend.available)
+    @Test("A password reset refuses the user's own name as a password", arguments: Backend.available)
     func ownName(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change(

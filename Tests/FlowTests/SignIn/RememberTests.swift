@@ -13,7 +13,7 @@ struct RememberTests {
         return try await visitor.fill("/login", fields)
     }
 
-    @Test("A remembered session lives a year, used or not, in a cookie that is kept", arguments: Backend.available)
+    @Test("A remembered session and its cookie last a year, whether used or not", arguments: Backend.available)
     func remembered(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -29,7 +29,7 @@ struct RememberTests {
     }
 
     @Test(
-        "A session that is not remembered lives two hours without use, and its cookie ends with the browser",
+        "A session that is not remembered ends after two hours without use, and its cookie with the browser",
         arguments: Backend.available)
     func forgotten(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -56,7 +56,9 @@ struct RememberTests {
         }
     }
 
-    @Test("A remembered session keeps its true sign-in time", arguments: Backend.available)
+    @Test(
+        "A remembered session keeps its sign-in time, so that max_age asks for a new sign-in",
+        arguments: Backend.available)
     func honest(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -83,7 +85,7 @@ struct RememberTests {
     }
 
     @Test(
-        "A remembered user who confirms the sign-in stays remembered; another user in the browser does not",
+        "A remembered user who confirms the sign-in stays remembered; another who signs in there is not",
         arguments: Backend.available)
     func confirmed(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -115,7 +117,7 @@ struct RememberTests {
     }
 
     @Test(
-        "A remembered user who leaves the box unticked at a new sign-in is no longer remembered",
+        "A remembered user who leaves the remember box unticked at a new sign-in is no longer remembered",
         arguments: Backend.available, [false, true])
     func unticked(backend: Backend, byCode: Bool) async throws {
         try await World.with(backend) { world in
@@ -146,7 +148,9 @@ struct RememberTests {
         }
     }
 
-    @Test("Guesses from the user's own IP address do not throttle the known browser", arguments: Backend.available)
+    @Test(
+        "Password guesses from the user's own IP address do not throttle the user's known browser",
+        arguments: Backend.available)
     func knownDevice(backend: Backend) async throws {
         try await World.with(backend) { world in
             var owner = BrowserUser(world)
@@ -162,7 +166,7 @@ struct RememberTests {
         }
     }
 
-    @Test("An invented device cookie does not bypass the throttle")
+    @Test("An invented device cookie does not bypass the throttle of password guesses")
     func forgedDevice() async throws {
         try await World.with(.sqlite) { world in
             for _ in 1...15 { _ = try await world.signIn(password: "a guess at it") }

@@ -16,7 +16,7 @@ struct RepeatedFormTests {
     }
 
     @Test(
-        "A form whose answer got lost gets the same answer when its browser sends it again",
+        "A form of a mailed code or link whose answer got lost is answered the same when sent again",
         arguments: Backend.available, Way.allCases)
     func lostAnswer(backend: Backend, way: Way) async throws {
         try await World.with(backend) { world in
@@ -38,7 +38,8 @@ struct RepeatedFormTests {
     }
 
     @Test(
-        "A form that is clicked twice signs in once, with the same answer to both", arguments: Backend.available,
+        "A form of a mailed code or link sent four times at once signs in once, with the same answer to all",
+        arguments: Backend.available,
         Way.allCases)
     func clickedTwice(backend: Backend, way: Way) async throws {
         try await World.with(backend) { world in
@@ -55,7 +56,9 @@ struct RepeatedFormTests {
         }
     }
 
-    @Test("A form is answered when the outcome of every COMMIT is unknown", arguments: Backend.available, Way.allCases)
+    @Test(
+        "A form of a mailed code or link is answered though the outcome of every COMMIT is unknown",
+        arguments: Backend.available, Way.allCases)
     func unknownOutcome(backend: Backend, way: Way) async throws {
         try await World.with(backend) { world in
             var form = try await way.form(world)
@@ -67,7 +70,7 @@ struct RepeatedFormTests {
     }
 
     @Test(
-        "A form sent again in another browser is refused, also with the same code or link",
+        "A form of a mailed code or link is refused in another browser after its own browser has sent it",
         arguments: Backend.available, Way.allCases)
     func anotherBrowser(backend: Backend, way: Way) async throws {
         try await World.with(backend) { world in
@@ -83,7 +86,8 @@ struct RepeatedFormTests {
     }
 
     @Test(
-        "A form sent again after its user signed out does not sign in", arguments: Backend.available, Way.allCases)
+        "A form of a mailed code or link does not sign in again after its user signed out",
+        arguments: Backend.available, Way.allCases)
     func afterLogout(backend: Backend, way: Way) async throws {
         try await World.with(backend) { world in
             var form = try await way.form(world)
@@ -94,7 +98,8 @@ struct RepeatedFormTests {
     }
 
     @Test(
-        "A form sent again after its user changed the password does not sign in", arguments: Backend.available,
+        "A form of a mailed code or link does not sign in again after its user changed the password",
+        arguments: Backend.available,
         Way.allCases)
     func afterNewPassword(backend: Backend, way: Way) async throws {
         try await World.with(backend) { world in
@@ -109,7 +114,9 @@ struct RepeatedFormTests {
         }
     }
 
-    @Test("A form sent again two hours later does not sign in", arguments: Backend.available, [Way.signUpLink, .reset])
+    @Test(
+        "The form of a sign-up or reset link does not sign in again when it is sent again two hours later",
+        arguments: Backend.available, [Way.signUpLink, .reset])
     func afterIdleSession(backend: Backend, way: Way) async throws {
         try await World.with(backend) { world in
             var form = try await way.form(world)
@@ -129,7 +136,7 @@ struct RepeatedFormTests {
     }
 
     @Test(
-        "A form sent again where another user has signed in since leaves that user signed in",
+        "A form of a mailed code or link sent again after another user signed in leaves that user signed in",
         arguments: Backend.available, Way.allCases)
     func anotherUser(backend: Backend, way: Way) async throws {
         try await World.with(backend) { world in
@@ -143,7 +150,9 @@ struct RepeatedFormTests {
         }
     }
 
-    @Test("A code sent again after its lifetime is refused", arguments: Backend.available)
+    @Test(
+        "A mailed code that signed in is refused when it is submitted again after its lifetime",
+        arguments: Backend.available)
     func late(backend: Backend) async throws {
         try await World.with(backend) { world in
             var form = try await Way.signIn.form(world)
@@ -186,7 +195,7 @@ struct RepeatedFormTests {
     }
 
     @Test(
-        "A used reset link is no way to guess the password, as its form is answered five times",
+        "A used reset link's form is refused after five wrong passwords, so it cannot serve for guessing",
         arguments: Backend.available)
     func passwordGuesses(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -199,7 +208,7 @@ struct RepeatedFormTests {
         }
     }
 
-    @Test("A link used in another browser leads on to the app also when its form is sent again")
+    @Test("A reset link used in another browser leads to the app even when its form is sent twice")
     func onward() async throws {
         try await World.with(.sqlite) { world in
             var asker = BrowserUser(world)
@@ -226,7 +235,7 @@ struct RepeatedFormTests {
     }
 
     @Test(
-        "A user who declines to keep the account gets the same answer again, and cannot keep it by that page",
+        "A user who declines to keep the account gets the same answer again, and cannot keep it by that form",
         arguments: Backend.available)
     func leaving(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -240,7 +249,9 @@ struct RepeatedFormTests {
         }
     }
 
-    @Test("A code sent again while a deletion is pending makes the same offer again", arguments: Backend.available)
+    @Test(
+        "A mailed code submitted again while a deletion is pending offers again to keep the account",
+        arguments: Backend.available)
     func offer(backend: Backend) async throws {
         try await World.with(backend) { world in
             var leaving = try await world.signedIn()
@@ -257,7 +268,9 @@ struct RepeatedFormTests {
         }
     }
 
-    @Test("A code that signed in makes no offer after its user requested the deletion", arguments: Backend.available)
+    @Test(
+        "A used mailed code offers no way to keep the account once its user requested the deletion",
+        arguments: Backend.available)
     func afterDeletion(backend: Backend) async throws {
         try await World.with(backend) { world in
             var form = try await RepeatedForm.Way.signIn.form(world)
@@ -269,7 +282,9 @@ struct RepeatedFormTests {
         }
     }
 
-    @Test("An address is changed once, with one mail, by a code that is sent twice", arguments: Backend.available)
+    @Test(
+        "A code that is submitted twice changes the e-mail address once, with one mail to the old address",
+        arguments: Backend.available)
     func address(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -310,7 +325,7 @@ struct RepeatedFormTests {
         }
     }
 
-    @Test("A phone number is added once, with one mail, by a code that is sent twice", arguments: Backend.available)
+    @Test("A code that is submitted twice adds the phone number once, with one mail", arguments: Backend.available)
     func phone(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             var visitor = try await world.signedIn()

@@ -7,7 +7,9 @@ import Testing
 struct SignUpTests {
     static let email = "grace@example.com"
 
-    @Test("A sign-up is completed by the code, in the same browser", arguments: Backend.available)
+    @Test(
+        "A sign-up is completed by its mailed code in the same browser, and makes no user before",
+        arguments: Backend.available)
     func code(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -28,7 +30,7 @@ struct SignUpTests {
     }
 
     @Test(
-        "A sign-up's link in the same browser needs a click, and opening it changes nothing",
+        "A sign-up's link opened in the same browser changes nothing until its button is pressed",
         arguments: Backend.available)
     func link(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -46,7 +48,7 @@ struct SignUpTests {
     }
 
     @Test(
-        "A sign-up's link in another browser asks for a new password, and drops the first one and the name",
+        "A sign-up's link in another browser asks for a new password, and drops the typed password and name",
         arguments: Backend.available)
     func otherBrowser(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -72,7 +74,7 @@ struct SignUpTests {
         }
     }
 
-    @Test("A sign-up's link that is sent over and over is throttled", arguments: Backend.available)
+    @Test("The form of a sign-up's link is throttled when it is sent over and over", arguments: Backend.available)
     func hashes(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -90,7 +92,7 @@ struct SignUpTests {
     }
 
     @Test(
-        "After strangers used up an address's sign-ups, its owner still gets a link to sign up with",
+        "After strangers used up an address's sign-up mails, its owner can sign up by the last mailed link",
         arguments: Backend.available)
     func flooded(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -119,7 +121,9 @@ struct SignUpTests {
         }
     }
 
-    @Test("A sign-up with a user's address gets the same page, and the user another mail", arguments: Backend.available)
+    @Test(
+        "A sign-up with a taken address gets the usual page, and the address's user a mail without a code",
+        arguments: Backend.available)
     func taken(backend: Backend) async throws {
         try await World.with(backend) { world in
             var known = BrowserUser(world)
@@ -156,7 +160,7 @@ struct SignUpTests {
         }
     }
 
-    @Test("A refused sign-up says why, keeps what was typed, and sends no mail")
+    @Test("A refused sign-up says why, keeps the typed address but no password, and sends no mail")
     func refused() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)

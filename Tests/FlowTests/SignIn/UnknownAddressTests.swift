@@ -44,7 +44,8 @@ struct UnknownAddressTests {
     }
 
     @Test(
-        "A mail requested on a page of a merchant's app is sent in that merchant's turn", arguments: Backend.available)
+        "A mail requested on a page of a merchant's app is queued in that merchant's share of the mails",
+        arguments: Backend.available)
     func turns(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -62,7 +63,7 @@ struct UnknownAddressTests {
     }
 
     @Test(
-        "A code and a reset write the same rows for an unknown address as for a known one",
+        "A request for a mailed code or reset stores as many rows for an unknown address as for a known one",
         arguments: Backend.available)
     func sameWork(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -93,7 +94,9 @@ struct UnknownAddressTests {
         }
     }
 
-    @Test("A throttled mailbox cannot be told from an address without a user", arguments: Backend.available)
+    @Test(
+        "A password reset for a throttled mailbox does the same work as for an address without a user",
+        arguments: Backend.available)
     func fullMailbox(backend: Backend) async throws {
         try await World.with(backend) { world in
             for _ in 1...5 {
@@ -107,7 +110,7 @@ struct UnknownAddressTests {
         }
     }
 
-    @Test("Rows stored for an unknown address are deleted without being sent", arguments: Backend.available)
+    @Test("Mails stored for an address without a user are deleted and never sent", arguments: Backend.available)
     func neverSent(backend: Backend) async throws {
         try await World.with(backend) { world in
             for path in ["/password", "/login/code"] { _ = try await ask(path, Self.nobody, world) }

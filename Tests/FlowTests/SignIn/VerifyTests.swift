@@ -6,7 +6,8 @@ import Testing
 @Suite("A client may require a verified address")
 struct VerifyTests {
     @Test(
-        "A user without a verified address is sent to verify it, and returns to the app", arguments: Backend.available)
+        "At a client that requires a verified address, a user first verifies it, and then returns to the app",
+        arguments: Backend.available)
     func authorize(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("clients", world.app.id, ["require_verified_email": true])
@@ -28,7 +29,7 @@ struct VerifyTests {
     }
 
     @Test(
-        "A client that requires a verified address refuses the password grant, and a wrong password reveals nothing",
+        "If a client requires a verified address, the password grant says so only for the right password",
         arguments: Backend.available)
     func passwordGrant(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -69,7 +70,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("A user's code does not verify another user's address", arguments: Backend.available)
+    @Test("A code mailed to verify one user's address does not verify another user's", arguments: Backend.available)
     func otherUser(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("eve@example.com")
@@ -86,7 +87,7 @@ struct VerifyTests {
     }
 
     @Test(
-        "A web view verifies no address: its user signs in first, and a mailed code ends earlier sign-ins",
+        "A web view cannot verify an address before its user signs in; a mailed code ends older sign-ins",
         arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -115,7 +116,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("A user who requests too many codes is told how long to wait", arguments: Backend.available)
+    @Test("A user who requests too many codes at /verify is told how long to wait", arguments: Backend.available)
     func throttled(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -128,7 +129,9 @@ struct VerifyTests {
         }
     }
 
-    @Test("A code typed at /verify does not replace the tap for an app on the device", arguments: Backend.available)
+    @Test(
+        "After verifying at /verify the user still confirms the return to an app on the device",
+        arguments: Backend.available)
     func tap(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("clients", world.app.id, ["require_verified_email": true])
@@ -147,7 +150,7 @@ struct VerifyTests {
     }
 
     @Test(
-        "A code typed at /verify does not lead back silently to a client that its user left",
+        "Verifying at /verify does not sign the user in again to a client that they signed out of",
         arguments: Backend.available)
     func left(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -181,7 +184,7 @@ struct VerifyTests {
         return (page, try #require(try await visitor.world.server.mail.letter(to: World.email).code))
     }
 
-    @Test("A browser without a session signs in before it can verify")
+    @Test("The page /verify sends a browser without a session to sign in first")
     func withoutSession() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)

@@ -5,7 +5,9 @@ import Testing
 
 @Suite("A request authenticates its client (RFC 6749 §2.3)")
 struct ClientAuthenticationTests {
-    @Test("A client sends its secret by Basic or in the body", arguments: Backend.available)
+    @Test(
+        "A client may send its secret by Basic or in the body, whichever method it registered",
+        arguments: Backend.available)
     func carriers(backend: Backend) async throws {
         try await World.with(backend) { world in
             for method in ["client_secret_basic", "client_secret_post"] {
@@ -21,7 +23,9 @@ struct ClientAuthenticationTests {
         }
     }
 
-    @Test("A client's id and secret are form-encoded inside Basic", arguments: Backend.available)
+    @Test(
+        "Inside Basic a client's id and secret are read form-encoded, and a bad escape is refused",
+        arguments: Backend.available)
     func formEncoded(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (id, secret) = (world.backend.id, world.backend.secret)
@@ -55,7 +59,7 @@ struct ClientAuthenticationTests {
     }
 
     @Test(
-        "Any number of blanks may stand between a scheme and its credentials (RFC 9110 §11.4)",
+        "Any number of blanks may stand between an authorization scheme and its credentials (RFC 9110 §11.4)",
         arguments: Backend.available)
     func blanks(backend: Backend) async throws {
         try await World.with(backend, settings: ["basic_realm": "Loom"]) { world in

@@ -28,7 +28,7 @@ struct IntrospectionTests {
     }
 
     @Test(
-        "With introspection_cache callers may cache an answer, never beyond the token's end",
+        "With introspection_cache a caller may cache an introspection answer, but not beyond the token's end",
         arguments: Backend.available)
     func kept(backend: Backend) async throws {
         try await World.with(backend, settings: ["introspection_cache": "300"]) { world in
@@ -48,7 +48,9 @@ struct IntrospectionTests {
         }
     }
 
-    @Test("A token that is unknown, expired, revoked or another merchant's is inactive", arguments: Backend.available)
+    @Test(
+        "Introspection reports a token that is unknown, expired, revoked or another merchant's as inactive",
+        arguments: Backend.available)
     func inactive(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Clients revoke their tokens (RFC 7009)")
 struct RevocationTests {
-    @Test("An access token is revoked alone; a refresh token revokes the whole family", arguments: Backend.available)
+    @Test(
+        "Revoking an access token ends it alone; revoking a refresh token ends the whole token family",
+        arguments: Backend.available)
     func own(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -20,7 +22,7 @@ struct RevocationTests {
         }
     }
 
-    @Test("A predecessor of the current refresh token revokes the family too", arguments: Backend.available)
+    @Test("Revoking a replaced refresh token ends the token family too", arguments: Backend.available)
     func predecessor(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -54,7 +56,7 @@ struct RevocationTests {
         }
     }
 
-    @Test("A backend may revoke the token that its merchant's device gave it", arguments: Backend.available)
+    @Test("A backend may revoke an access token of its merchant's app", arguments: Backend.available)
     func sibling(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -88,7 +90,9 @@ struct RevocationTests {
         }
     }
 
-    @Test("An unknown token gets 200; a missing token and a wrong secret get an error", arguments: Backend.available)
+    @Test(
+        "At the revocation endpoint, an unknown token gets 200, a missing token or a wrong secret an error",
+        arguments: Backend.available)
     func errors(backend: Backend) async throws {
         try await World.with(backend) { world in
             #expect(try await revoke("unknown", by: world.app, world).status == 200)
@@ -101,7 +105,9 @@ struct RevocationTests {
         }
     }
 
-    @Test("Revoking a token again costs no more, however many sessions its user bought", arguments: Backend.available)
+    @Test(
+        "Revoking a revoked token again takes no more statements, however many sessions its user bought",
+        arguments: Backend.available)
     func dead(backend: Backend) async throws {
         try await World.with(backend) { world in
             let dead = try await world.signIn()

@@ -5,7 +5,7 @@ import Values
 
 @Suite("The token endpoint's answers")
 struct TokenAnswerTests {
-    @Test("A user's token answer has strings and a number, no null, and is not cached", arguments: Backend.available)
+    @Test("A user's token answer has its six members, no null, and is not cached", arguments: Backend.available)
     func user(backend: Backend) async throws {
         try await World.with(backend) { world in
             let answer = try await world.signIn()
