@@ -37,7 +37,9 @@ struct RetentionTests {
         }
     }
 
-    @Test("The sweep keeps a spent code, so that its replay still revokes", arguments: Backend.available)
+    @Test(
+        "The sweep keeps a redeemed code, so that its replay still ends the tokens that it gave",
+        arguments: Backend.available)
     func spentCode(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -51,7 +53,7 @@ struct RetentionTests {
     }
 
     @Test(
-        "The sweep deletes codes that are not redeemed minutes after they expired, and a long nonce is refused",
+        "The sweep deletes unredeemed codes minutes after they expired, and a nonce over 512 bytes is refused",
         arguments: Backend.available)
     func unspent(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -86,7 +88,7 @@ struct RetentionTests {
     }
 
     @Test(
-        "The sweep keeps a rotated token while its family may live, so that a copy still ends it",
+        "The sweep keeps a rotated refresh token while its family may live, so that a replay ends the family",
         arguments: Backend.available)
     func rotated(backend: Backend) async throws {
         try await World.with(backend) { world in

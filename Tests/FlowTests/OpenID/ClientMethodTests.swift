@@ -144,7 +144,7 @@ struct ClientMethodTests {
         }
     }
 
-    @Test("A client's keys at a private address are not fetched unless the operator allows it")
+    @Test("A client's jwks_uri whose host resolves to a private address is not fetched by default")
     func privateAddress() async throws {
         let key = PrivateKey.generate(.es256)
         let host = try KeyHost(SigningClient.keySet(key))
@@ -160,7 +160,7 @@ struct ClientMethodTests {
         }
     }
 
-    @Test("A method's required members must be present, and members that it does not use are refused")
+    @Test("A client authentication method needs its members, and members that it does not use are refused")
     func registered() async throws {
         try await World.with(.sqlite) { world in
             let key = PrivateKey.generate(.es256)

@@ -77,7 +77,7 @@ struct ConfigModuleTests {
         }
     }
 
-    @Test("Each endpoint that takes client assertions announces their algorithms, and never none")
+    @Test("Discovery names signing algorithms for each endpoint that takes client assertions, and never none")
     func assertionAlgorithms() async throws {
         try await World.with(.sqlite) { world in
             for document in ["openid-configuration", "oauth-authorization-server"] {
@@ -93,7 +93,7 @@ struct ConfigModuleTests {
         }
     }
 
-    @Test("Each announced response type is accepted, and the announced response modes are the four supported ones")
+    @Test("Each response type that discovery announces is accepted, and it announces the four response modes")
     func announced() async throws {
         try await World.with(.sqlite) { world in
             let metadata = try await world.server.get("/.well-known/openid-configuration").json

@@ -33,7 +33,9 @@ struct CrossOriginTests {
         return answer.header("access-control-allow-origin")
     }
 
-    @Test("A preflight request is answered for the origin of any client", arguments: Backend.available)
+    @Test(
+        "A CORS preflight is allowed for a registered origin of any client, and for no other origin",
+        arguments: Backend.available)
     func beforehand(backend: Backend) async throws {
         try await withOrigins(backend) { world in
             for (path, methods) in [
@@ -59,7 +61,9 @@ struct CrossOriginTests {
         }
     }
 
-    @Test("A new origin counts within a minute, and a removed one stops counting as fast", arguments: Backend.available)
+    @Test(
+        "A new web origin is allowed within a minute; a disabled client's or merchant's is refused as fast",
+        arguments: Backend.available)
     func memory(backend: Backend) async throws {
         try await withOrigins(backend) { world in
             let new = "https://new.loom.example"
@@ -75,7 +79,7 @@ struct CrossOriginTests {
     }
 
     @Test(
-        "An answer is readable for its client's own origins only, also when it is an error",
+        "An answer's CORS headers admit its client's own origins only, also when the answer is an error",
         arguments: Backend.available)
     func answers(backend: Backend) async throws {
         try await withOrigins(backend) { world in
@@ -125,7 +129,7 @@ struct CrossOriginTests {
     /// Header fields of tracing libraries, of MCP clients, and our own.
     private static let added = "authorization,baggage,dpop,mcp-protocol-version,sentry-trace,traceparent,x-b3-traceid"
 
-    @Test("A preflight request allows the fields that it asks for, except those by which a proxy names its client")
+    @Test("A CORS preflight allows the header fields it asks for, except those in which proxies name a client")
     func fields() async throws {
         try await withOrigins(.sqlite) { world in
             for path in ["/oauth/token", "/oauth/revoke", "/oauth/userinfo", "/oauth/jwks", "/oauth/register"] {
@@ -144,7 +148,7 @@ struct CrossOriginTests {
     }
 
     @Test(
-        "Every page may read discovery and keys, whatever fields its libraries add, and without cookies",
+        "Pages of any origin may read discovery and the JWKS without cookies, whatever header fields they add",
         arguments: Backend.available)
     func published(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -170,7 +174,7 @@ struct CrossOriginTests {
     }
 
     @Test(
-        "Every page with a token may register a client and manage it, and reads the answers and the refusals",
+        "A page of any origin with a token may register and manage a client, and can read every answer",
         arguments: Backend.available)
     func registration(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -48,7 +48,7 @@ struct DynamicKeyModuleTests {
     }
 
     @Test(
-        "A key of each announced algorithm is published before a client is set to it, and is the one that signs",
+        "A signing key of each announced algorithm is published before a client uses it, and signs its tokens",
         arguments: Backend.available)
     func publishedBefore(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -66,7 +66,9 @@ struct DynamicKeyModuleTests {
         }
     }
 
-    @Test("Keys rotate for RS256 and for the algorithms that clients are set to", arguments: Backend.available)
+    @Test(
+        "Key rotation makes new keys for RS256 and for the algorithms that clients use, and for no others",
+        arguments: Backend.available)
     func algorithmsInUse(backend: Backend) async throws {
         try await World.with(backend) { world in
             func published() async throws -> [String] {
@@ -197,7 +199,7 @@ struct DynamicKeyModuleTests {
     }
 
     @Test(
-        "A client cannot leave its sector by a change, nor join one without registering it",
+        "A change of a client neither takes it out of its pairwise sector nor brings it into another's",
         arguments: Backend.available)
     func keptSector(backend: Backend) async throws {
         let host = try KeyHost(["https://a.example/back"])

@@ -6,7 +6,9 @@ import Values
 
 @Suite("Front-channel tokens: ID tokens and access tokens that the authorization endpoint gives")
 struct FrontChannelTests {
-    @Test("Each front-channel response type is off unless the client registered for it", arguments: Backend.available)
+    @Test(
+        "Each front-channel response type is refused to a client that has not registered it",
+        arguments: Backend.available)
     func off(backend: Backend) async throws {
         try await World.with(backend) { world in
             for type in ["token", "id_token", "code id_token"] {
@@ -51,7 +53,7 @@ struct FrontChannelTests {
     }
 
     @Test(
-        "Front-channel tokens are never in a query, and an ID token there needs a nonce and the scope openid",
+        "No token is sent in a query, and a front-channel ID token needs a nonce and the scope openid",
         arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -69,7 +71,7 @@ struct FrontChannelTests {
         }
     }
 
-    @Test("Revoking an app ends its front-channel tokens", arguments: Backend.available)
+    @Test("An app that the user revokes loses its front-channel access tokens", arguments: Backend.available)
     func takenBack(backend: Backend) async throws {
         try await World.with(backend) { world in
             var party = try await ConformanceParty(
@@ -87,7 +89,7 @@ struct FrontChannelTests {
         }
     }
 
-    @Test("A denial uses the response mode that the answer would have used", arguments: Backend.available)
+    @Test("A user's denial is sent in the response mode that a consent would have used", arguments: Backend.available)
     func denied(backend: Backend) async throws {
         try await World.with(backend) { world in
             var party = try await ConformanceParty(world, type: "id_token token", ["first_party": false])
@@ -99,7 +101,7 @@ struct FrontChannelTests {
         }
     }
 
-    @Test("A front-channel token ends when its session expires", arguments: Backend.available)
+    @Test("A front-channel access token ends when its browser session expires", arguments: Backend.available)
     func expiredSession(backend: Backend) async throws {
         try await World.with(backend) { world in
             var party = try await ConformanceParty(
@@ -115,7 +117,7 @@ struct FrontChannelTests {
     }
 
     @Test(
-        "A client that got a front-channel ID token but redeems no code is still told of the logout",
+        "A client that got a front-channel ID token but redeems no code still gets the back-channel logout",
         arguments: Backend.available)
     func unredeemed(backend: Backend) async throws {
         try await World.with(backend) { world in

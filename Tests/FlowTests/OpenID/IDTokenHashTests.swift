@@ -6,7 +6,7 @@ import Testing
 /// The examples of OpenID Connect Core, appendix A.
 @Suite struct IDTokenHashTests {
     @Test(
-        "The hashes at_hash and c_hash are the left half of the digest that belongs to the signature's algorithm",
+        "The hashes at_hash and c_hash are the left half of the SHA-256 digest, or of SHA-512 for EdDSA",
         arguments: [
             ("jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y", PrivateKey.Algorithm.rs256, "77QmUPtjPfzWtF2AnpK9RQ"),
             (

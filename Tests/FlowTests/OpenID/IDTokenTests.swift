@@ -29,7 +29,8 @@ struct IDTokenTests {
     }
 
     @Test(
-        "A code's ID token has the nonce that was sent; a refresh's is new and has none", arguments: Backend.available)
+        "An ID token for a code has the request's nonce; one from a refresh is new and has no nonce",
+        arguments: Backend.available)
     func codeAndRefresh(backend: Backend) async throws {
         try await World.with(backend) { world in
             let asked = try await world.authorizationCode(["scope": "openid offline_access", "nonce": "n-0S6_WzA2Mj"])
@@ -57,7 +58,9 @@ struct IDTokenTests {
         }
     }
 
-    @Test("A backend gets an ID token for a code that a phone bought for it", arguments: Backend.available)
+    @Test(
+        "A backend gets an ID token when it redeems a code that a phone app bought for it",
+        arguments: Backend.available)
     func exchange(backend: Backend) async throws {
         try await World.with(backend) { world in
             let receiver = try await world.relyingClient()
@@ -104,7 +107,9 @@ struct IDTokenTests {
         }
     }
 
-    @Test("An ID token uses the client's algorithm and lifetime", arguments: Backend.available)
+    @Test(
+        "An ID token has the signing algorithm and the lifetime that are set for its client",
+        arguments: Backend.available)
     func algorithms(backend: Backend) async throws {
         try await World.with(backend) { world in
             for algorithm in ["RS256", "ES256", "PS256", "EdDSA"] {
@@ -130,7 +135,9 @@ struct IDTokenTests {
         }
     }
 
-    @Test("A client's own claims come from the user's attributes, as a text or a list", arguments: Backend.available)
+    @Test(
+        "A client's id_token_claims come from the user's attributes, as a text or a list",
+        arguments: Backend.available)
     func ownClaims(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change(
@@ -158,7 +165,9 @@ struct IDTokenTests {
         }
     }
 
-    @Test("With id_token_scope_claims the ID token has the claims of the scope", arguments: Backend.available)
+    @Test(
+        "A client with id_token_scope_claims gets the claims of the token's scope in the ID token too",
+        arguments: Backend.available)
     func scopeClaims(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.relyingClient(["id_token_scope_claims": true])
@@ -177,7 +186,9 @@ struct IDTokenTests {
         }
     }
 
-    @Test("A pairwise client knows a user by a subject of its sector", arguments: Backend.available)
+    @Test(
+        "A pairwise client gets a subject of its sector for a user, and not the user's number",
+        arguments: Backend.available)
     func pairwise(backend: Backend) async throws {
         try await World.with(backend) { world in
             func subject(_ host: String) async throws -> String {
@@ -200,7 +211,7 @@ struct IDTokenTests {
     }
 
     @Test(
-        "Single claims that the request names are in the ID token or at userinfo, as the request says",
+        "Single claims that an authorization request names are in the ID token or at userinfo, as it says",
         arguments: Backend.available)
     func namedClaims(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -220,7 +231,9 @@ struct IDTokenTests {
         }
     }
 
-    @Test("A third party gets single claims only when the user ticked each of them", arguments: Backend.available)
+    @Test(
+        "A third party gets requested single claims once the user ticked them; other claims need new consent",
+        arguments: Backend.available)
     func strangersClaims(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -256,7 +269,8 @@ struct IDTokenTests {
     private static let paths = ["/oauth/userinfo", "/userinfo"]
 
     @Test(
-        "A SPiD-compatible client gets legacy_user_id, a text, in ID tokens and userinfo", arguments: Backend.available)
+        "A SPiD-compatible client gets legacy_user_id, a string, in ID tokens and userinfo",
+        arguments: Backend.available)
     func compatible(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let number: JSON = .string(world.user)
@@ -285,7 +299,7 @@ struct IDTokenTests {
     }
 
     @Test(
-        "No other client gets legacy_user_id, and a SPiD-compatible one cannot be pairwise",
+        "Only a SPiD-compatible client gets legacy_user_id, and it cannot be pairwise",
         arguments: Backend.available)
     func others(_ backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -8,7 +8,7 @@ import Values
 @Suite("Initial access tokens")
 struct InitialAccessTokenTests {
     @Test(
-        "An administrator creates, lists and ends initial access tokens; their value is told once",
+        "An administrator creates, lists and deletes initial access tokens, whose value is shown only once",
         arguments: Backend.available)
     func administered(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -59,7 +59,7 @@ struct InitialAccessTokenTests {
         }
     }
 
-    @Test("An initial access token needs an existing merchant and a sensible lifetime")
+    @Test("Creating an initial access token needs an existing merchant, and a lifetime and count within bounds")
     func refused() async throws {
         try await World.with(.sqlite) { world in
             for (member, json): (String, JSON) in [

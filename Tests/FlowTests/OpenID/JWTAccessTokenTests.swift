@@ -27,7 +27,7 @@ struct JWTAccessTokenTests {
     }
 
     @Test(
-        "A JWT access token names audience, issuer, scope and expiry, with the client's algorithm",
+        "A JWT access token has audience, issuer, scope and expiry, and is signed by the client's algorithm",
         arguments: Backend.available)
     func claims(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -51,7 +51,9 @@ struct JWTAccessTokenTests {
         }
     }
 
-    @Test("A JWT access token works where opaque ones do, and ends when they would", arguments: Backend.available)
+    @Test(
+        "A JWT access token works like an opaque one, and ends by revocation, logout or expiry",
+        arguments: Backend.available)
     func ended(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await party(world)
@@ -99,7 +101,9 @@ struct JWTAccessTokenTests {
         }
     }
 
-    @Test("An unregistered resource is refused, and so are two resources at once", arguments: Backend.available)
+    @Test(
+        "A request for an unregistered resource, or for two resources, is refused as invalid_target",
+        arguments: Backend.available)
     func foreignResource(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await party(world)
@@ -121,7 +125,9 @@ struct JWTAccessTokenTests {
         }
     }
 
-    @Test("A resource that only looks like a registered one is refused", arguments: Backend.available)
+    @Test(
+        "A resource that differs from a registered one by a look-alike letter is refused",
+        arguments: Backend.available)
     func lookalike(backend: Backend) async throws {
         try await World.with(backend) { world in
             let registered = "https://api.example/K"
@@ -140,7 +146,7 @@ struct JWTAccessTokenTests {
     }
 
     @Test(
-        "A JWT access token lives 30 days at most, so that it expires before its signing key is withdrawn",
+        "The lifetime of a client's JWT access tokens can be set to 30 days at most",
         arguments: Backend.available)
     func lifetime(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -6,7 +6,9 @@ import Values
 
 @Suite("Logout with an id_token_hint")
 struct LogoutHintTests {
-    @Test("An expired ID token is accepted as a logout hint, in each algorithm", arguments: Backend.available)
+    @Test(
+        "An expired ID token is accepted as a logout hint, whatever algorithm signed it",
+        arguments: Backend.available)
     func expired(backend: Backend) async throws {
         try await World.with(backend) { world in
             // The sites are made first, since the administrator's token does not live as long.
@@ -31,7 +33,9 @@ struct LogoutHintTests {
         }
     }
 
-    @Test("A pairwise subject in a logout hint identifies its user", arguments: Backend.available)
+    @Test(
+        "A logout hint with a pairwise subject identifies the user, who is signed out without a question",
+        arguments: Backend.available)
     func pairwise(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website(["subject_type": "pairwise"])
@@ -45,7 +49,7 @@ struct LogoutHintTests {
     }
 
     @Test(
-        "A logout hint of another user, or of another browser, ends nothing before the user confirms",
+        "A logout hint of another user or another browser's session ends nothing before the user confirms",
         arguments: Backend.available)
     func another(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -74,7 +78,9 @@ struct LogoutHintTests {
         }
     }
 
-    @Test("A user who signs in again in the same browser keeps the sid", arguments: Backend.available)
+    @Test(
+        "A new sign-in of the same user in the same browser leaves the sid in ID tokens as it is",
+        arguments: Backend.available)
     func anew(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website()
@@ -93,7 +99,7 @@ struct LogoutHintTests {
         }
     }
 
-    @Test("A logout hint leads back at once when the browser has no session", arguments: Backend.available)
+    @Test("A logout hint redirects to the site at once when the browser has no session", arguments: Backend.available)
     func nobody(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website()
@@ -136,7 +142,7 @@ struct LogoutHintTests {
     }
 
     @Test(
-        "After another sign-in, a logout hint of the expired session asks first, then ends that session's tokens too",
+        "After a new sign-in, an expired session's logout hint ends that session's tokens once confirmed",
         arguments: Backend.available)
     func idleBefore(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -156,7 +162,9 @@ struct LogoutHintTests {
         }
     }
 
-    @Test("A logout hint of another client than client_id names leads to neither", arguments: Backend.available)
+    @Test(
+        "A logout hint of one client with the client_id of another redirects to neither client's address",
+        arguments: Backend.available)
     func otherClient(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (site, other) = (try await world.website(), try await world.website())
@@ -177,7 +185,7 @@ struct LogoutHintTests {
     }
 
     @Test(
-        "Only an unaltered ID token of this server is a logout hint; its access tokens are none",
+        "Only an unaltered ID token of this server counts as a logout hint; its access tokens do not",
         arguments: Backend.available)
     func forgeries(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -209,7 +217,7 @@ struct LogoutHintTests {
     }
 
     @Test(
-        "A site's own POST form to the logout is redirected to GET, where the cookies are sent",
+        "A site's POST to the logout endpoint is redirected to GET, with which the browser sends its cookies",
         arguments: Backend.available)
     func form(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -263,7 +271,7 @@ struct LogoutHintTests {
     }
 
     @Test(
-        "An unverified ID token with U+0000 as audience is treated like any other unknown one, and logs no error",
+        "An unverified ID token whose audience has U+0000 is treated as an unknown one, and logs no error",
         arguments: Backend.available)
     func audience(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -22,7 +22,7 @@ struct OfflineAccessTests {
     private static let scope: JSON = "openid profile offline_access"
 
     @Test(
-        "A third party's tokens end with the session unless they have offline_access, with openid or without",
+        "Without offline_access a third party's tokens end with the session, even those without openid",
         arguments: Backend.available)
     func stranger(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -34,7 +34,7 @@ struct OfflineAccessTests {
     }
 
     @Test(
-        "Tokens without openid of the merchant's own and of SPiD-compatible clients outlive the session",
+        "Tokens of first-party and SPiD-compatible clients outlive the session if their scope lacks openid",
         arguments: Backend.available)
     func own(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -49,7 +49,7 @@ struct OfflineAccessTests {
     }
 
     @Test(
-        "The parameter access_type=offline asks for offline_access, as Sync Gateway does, and the user may refuse it",
+        "The parameter access_type=offline asks for offline_access, and the user may refuse it",
         arguments: Backend.available)
     func accessType(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -72,7 +72,9 @@ struct OfflineAccessTests {
         }
     }
 
-    @Test("A client that loses offline_access loses its tokens when their user signs out", arguments: Backend.available)
+    @Test(
+        "A client that loses the scope offline_access loses a user's tokens when the user signs out",
+        arguments: Backend.available)
     func lost(backend: Backend) async throws {
         try await World.with(backend) { world in
             for isKept in [true, false] {
@@ -93,7 +95,7 @@ struct OfflineAccessTests {
     }
 
     @Test(
-        "A front-channel access token ends with its session, whatever its scope and its client",
+        "A front-channel access token ends at the logout of its session, whatever its scope and response type",
         arguments: Backend.available, ["token", "code token", "id_token token"])
     func frontChannel(backend: Backend, type: String) async throws {
         try await World.with(backend) { world in

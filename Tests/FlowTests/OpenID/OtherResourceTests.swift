@@ -19,7 +19,7 @@ struct OtherResourceTests {
     }
 
     @Test(
-        "A token for another resource cannot read the user here, nor buy a code or a session",
+        "A token for another resource can neither read its user at this server nor buy a code or session",
         arguments: Backend.available,
         ["opaque", "jwt"])
     func nothingHere(backend: Backend, format: String) async throws {
@@ -71,7 +71,9 @@ struct OtherResourceTests {
         }
     }
 
-    @Test("A client's own token for another resource cannot administer", arguments: Backend.available)
+    @Test(
+        "A client credentials token for another resource cannot use the administration API",
+        arguments: Backend.available)
     func administration(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential([
@@ -90,7 +92,7 @@ struct OtherResourceTests {
     }
 
     @Test(
-        "Removing a resource from a client makes its tokens inactive, and refreshes and codes for it invalid_target",
+        "Once a client loses a resource, tokens for it are inactive; refreshes and codes get invalid_target",
         arguments: Backend.available)
     func withdrawn(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -71,7 +71,7 @@ struct PairwiseTests {
         }
     }
 
-    @Test("A pairwise client cannot find a user by number, nor ask SPiD's API", arguments: Backend.available)
+    @Test("A pairwise client cannot find a user by number, nor read users by SPiD's API", arguments: Backend.available)
     func noLookup(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website(Self.pairwise)
@@ -107,7 +107,7 @@ struct PairwiseTests {
         }
     }
 
-    @Test("A pairwise client with a custom scheme, a loopback address or two hosts needs a sector_identifier_uri")
+    @Test("A pairwise client with custom-scheme or loopback URIs, or two hosts, needs a sector_identifier_uri")
     func sector() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.initialToken()
@@ -150,7 +150,9 @@ struct PairwiseTests {
         }
     }
 
-    @Test("Clients of two merchants at one host get different pairwise subjects", arguments: Backend.available)
+    @Test(
+        "Clients of two merchants at one host get different pairwise subjects for one user",
+        arguments: Backend.available)
     func merchants(backend: Backend) async throws {
         try await World.with(backend) { world in
             func name(of merchant: String) async throws -> String {
@@ -171,7 +173,7 @@ struct PairwiseTests {
     }
 
     @Test(
-        "One browser has another sid for each sector, and the logout token has the sid of its sector",
+        "A browser session has a different sid in each sector, and a logout token has the sid of its sector",
         arguments: Backend.available)
     func sessions(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
@@ -240,7 +242,7 @@ struct PairwiseTests {
     private static let victim: JSON = "https://victim.example/cb"
 
     @Test(
-        "A client cannot move into another's sector by naming that sector's document",
+        "A client cannot move into another client's sector by naming its sector_identifier_uri",
         arguments: Backend.available, ["pairwise", "public"])
     func moved(backend: Backend, type: String) async throws {
         let host = try KeyHost([Self.victim])
@@ -257,7 +259,7 @@ struct PairwiseTests {
     }
 
     @Test(
-        "The backchannel_logout_uri of a client with a sector document must be at its redirect URI's host",
+        "With a sector_identifier_uri, the backchannel_logout_uri must be at the host of a redirect URI",
         arguments: Backend.available)
     func logout(backend: Backend) async throws {
         let host = try KeyHost([Self.victim, "https://sister.example/cb"])
@@ -282,7 +284,7 @@ struct PairwiseTests {
     }
 
     @Test(
-        "A loopback address or custom scheme that a sector document lists admits no client to the sector",
+        "A client with a loopback or custom-scheme redirect URI joins no sector, even if the sector lists it",
         arguments: Backend.available)
     func native(backend: Backend) async throws {
         let addresses: [JSON] = ["http://127.0.0.1/cb", "com.victim.app://signed-in/cb"]

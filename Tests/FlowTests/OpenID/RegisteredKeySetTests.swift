@@ -14,7 +14,7 @@ struct RegisteredKeySetTests {
         return ["kty": "RSA", "n": .string(Base64URL.encode(modulus)), "e": .string(exponent)]
     }
 
-    @Test("A key set with over twenty keys, over 16 KiB, or slow or weak RSA keys is refused")
+    @Test("A client's key set with over twenty keys, over 16 KiB, or with weak or too large RSA keys is refused")
     func bounds() async throws {
         let small = JSONWebKey(PrivateKey.generate(.es256)).json
         func filled(_ text: Int) -> JSON {
@@ -92,7 +92,7 @@ struct RegisteredKeySetTests {
         return input + "." + Base64URL.encode(key.sign(Array(input.utf8)))
     }
 
-    @Test("A member of a JWK that is null counts as absent, in a set by value and in a published one")
+    @Test("A null member of a JWK counts as absent, in a client's jwks and in the key set at its jwks_uri")
     func nulls() async throws {
         let (key, other) = (PrivateKey.generate(.es256), PrivateKey.generate(.es256))
         let host = try KeyHost(["keys": [Self.filled(key)]])
@@ -148,7 +148,7 @@ struct RegisteredKeySetTests {
         }
     }
 
-    @Test("At most four keys are tried for a signature without kid; the client gets no detail, the log the reason")
+    @Test("An assertion without kid that five of the client's keys could fit is refused; only the log says why")
     func unnamed() async throws {
         try await World.with(.sqlite) { world in
             let keys = (1...5).map { _ in PrivateKey.generate(.es256) }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Addresses that a client may not register for itself")
 struct RegistrationAddressTests {
-    @Test("An address at this server's own origin is refused, since its links would act for the user")
+    @Test("A registration is refused if one of its addresses is at this server's own origin")
     func ownOrigin() async throws {
         try await World.with(.sqlite, settings: ["issuer": "https://spindle.test"]) { world in
             let token = try await world.initialToken()
@@ -38,7 +38,7 @@ struct RegistrationAddressTests {
     }
 
     @Test(
-        "Every other spelling of this server's origin is refused: numbers, IPv6 forms and punycode",
+        "An address at this server's origin is refused in every spelling, also as a number or in punycode",
         arguments: [
             ("http://127.0.0.1:8080", ["http://127.1:8080/", "http://0x7f000001:8080/", "http://127.0.0.1.:8080/"]),
             ("http://[::1]:8080", ["http://[0:0:0:0:0:0:0:1]:8080/", "http://[0::0.0.0.1]:8080/"]),
@@ -55,7 +55,7 @@ struct RegistrationAddressTests {
         }
     }
 
-    @Test("A custom scheme that is no reverse domain name, or that a browser acts on, is refused")
+    @Test("A self-registered client's custom scheme must be a reverse domain name that no browser acts on")
     func schemes() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.initialToken()
@@ -79,7 +79,7 @@ struct RegistrationAddressTests {
         }
     }
 
-    @Test("An address that this server could never ask is refused at registration")
+    @Test("A registered URI to fetch from is refused if its host is private, unless the operator allows that")
     func privateServers() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.initialToken()
@@ -121,7 +121,7 @@ struct RegistrationAddressTests {
     }
 
     @Test(
-        "A native client at http://localhost cannot become a web client by repeating its addresses",
+        "A native client with an http://localhost redirect URI cannot become a web client by an update",
         arguments: Backend.available)
     func localhost(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -7,7 +7,7 @@ import Values
 
 @Suite("A client manages its own registration (RFC 7592)")
 struct RegistrationManagementTests {
-    @Test("A registered client reads its registration without the secret", arguments: Backend.available)
+    @Test("A client that reads its own registration does not get its client secret", arguments: Backend.available)
     func read(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register(["client_name": "Relying party"])
@@ -22,7 +22,9 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("A client cannot take back a scope that an administrator took from it", arguments: Backend.available)
+    @Test(
+        "A self-registered client cannot restore a scope that an administrator removed from it",
+        arguments: Backend.available)
     func narrowed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register(["scope": "openid profile email"])
@@ -47,7 +49,9 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("A client cannot take back a grant type that an administrator took from it", arguments: Backend.available)
+    @Test(
+        "A self-registered client cannot restore a grant type that an administrator removed from it",
+        arguments: Backend.available)
     func grants(backend: Backend) async throws {
         try await World.with(backend) { world in
             let both: JSON = ["authorization_code", "refresh_token"]
@@ -66,7 +70,9 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("A registration update replaces the whole registration", arguments: Backend.available)
+    @Test(
+        "A registration update replaces all of the client's metadata, but not its secret",
+        arguments: Backend.available)
     func replace(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register([
@@ -87,7 +93,9 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("A registration update keeps what administration gave the client besides", arguments: Backend.available)
+    @Test(
+        "A registration update keeps what an administrator set, and cannot go beyond the given scope",
+        arguments: Backend.available)
     func kept(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register()
@@ -111,7 +119,8 @@ struct RegistrationManagementTests {
     }
 
     @Test(
-        "A client's registration token ends for good when the client becomes first-party", arguments: Backend.available)
+        "A client's registration access token ends for good when the client becomes first-party",
+        arguments: Backend.available)
     func promoted(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register()
@@ -157,7 +166,7 @@ struct RegistrationManagementTests {
     }
 
     @Test(
-        "A merchant's administrator cannot take over a self-registered client by a secret, an address or a grant",
+        "A merchant's administrator cannot add a secret, an address or a grant to a self-registered client",
         arguments: Backend.available)
     func secrets(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -189,7 +198,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("A registration update with too little or too much is refused and changes nothing")
+    @Test("A registration update with a missing, forbidden or invalid member is refused and changes nothing")
     func refused() async throws {
         try await World.with(.sqlite) { world in
             let made = try await world.register(["client_name": "Relying party"])
@@ -210,7 +219,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("A client cannot choose its own secret, not even one that authenticates by HMAC")
+    @Test("A client, even one that authenticates by HMAC, cannot choose its own secret")
     func signing() async throws {
         try await World.with(.sqlite) { world in
             let made = try await world.register(["token_endpoint_auth_method": "client_secret_jwt"])
@@ -220,7 +229,9 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("A client that deletes its registration is gone, with its tokens", arguments: Backend.available)
+    @Test(
+        "A client that deletes its registration loses its access tokens and its registration access token",
+        arguments: Backend.available)
     func delete(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register()
@@ -235,7 +246,9 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("A registration is read and changed only with its own live registration token", arguments: Backend.available)
+    @Test(
+        "A registration is read, changed and deleted only with its client's live registration access token",
+        arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (made, other) = (try await world.register(), try await world.register())
@@ -259,7 +272,7 @@ struct RegistrationManagementTests {
     }
 
     @Test(
-        "An administrator's null for scope or grant_types sets no limit: the client may still widen them",
+        "An administrator who sets a client's scope or grant_types to null lets the client widen them",
         arguments: Backend.available)
     func nullChoice(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -7,7 +7,9 @@ import Values
 
 @Suite("Clients that register themselves (RFC 7591)")
 struct RegistrationTests {
-    @Test("A registration's answer is complete, with the defaults filled in", arguments: Backend.available)
+    @Test(
+        "The answer to a registration has the client's metadata, with the defaults filled in",
+        arguments: Backend.available)
     func told(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register([
@@ -46,7 +48,7 @@ struct RegistrationTests {
     }
 
     @Test(
-        "Each authentication method's registration has the members it needs, and no more", arguments: Backend.available)
+        "A registration has a client secret only if its authentication method uses one", arguments: Backend.available)
     func methods(backend: Backend) async throws {
         try await World.with(backend) { world in
             for method in ["client_secret_basic", "client_secret_post", "client_secret_jwt"] {
@@ -72,7 +74,7 @@ struct RegistrationTests {
         }
     }
 
-    @Test("A registration needs a live initial access token of a merchant", arguments: Backend.available)
+    @Test("A registration needs a live initial access token of an enabled merchant", arguments: Backend.available)
     func initialTokens(backend: Backend) async throws {
         try await World.with(backend) { world in
             let without = try await world.server.send("POST", "/oauth/register", json: ["redirect_uris": []])
@@ -194,7 +196,7 @@ struct RegistrationTests {
         }
     }
 
-    @Test("Response types imply their grant types, and implicit is no grant of the token endpoint")
+    @Test("A client's response types imply its grant types; the token endpoint refuses the grant implicit")
     func implicit() async throws {
         try await World.with(.sqlite) { world in
             let made = try await world.register(["response_types": ["code id_token", "id_token"]])
@@ -237,7 +239,9 @@ struct RegistrationTests {
         }
     }
 
-    @Test("No secret of a registration is stored in the clear or logged", arguments: Backend.available)
+    @Test(
+        "Tokens of a registration are stored as fingerprints, and neither they nor the secret are logged",
+        arguments: Backend.available)
     func secrets(backend: Backend) async throws {
         try await World.with(backend) { world in
             let initial = try await world.initialToken()
@@ -260,7 +264,8 @@ struct RegistrationTests {
     }
 
     @Test(
-        "A client from which administration took the implicit grant gets no tokens by it", arguments: Backend.available)
+        "A client whose grant type implicit an administrator removed is refused the response type id_token",
+        arguments: Backend.available)
     func implicitTaken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.register(["response_types": ["code", "id_token"]]).actor
@@ -274,7 +279,7 @@ struct RegistrationTests {
     }
 
     @Test(
-        "A client whose whole scope administration took can repeat the registration that it reads, but not widen it",
+        "A client whose whole scope an administrator removed may repeat its registration but not widen it",
         arguments: Backend.available)
     func scopeTaken(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -11,7 +11,7 @@ import Values
 @Suite("Request objects: signed parameters, sent with the request or fetched from request_uri, and accepted once")
 struct RequestObjectTests {
     @Test(
-        "Signed parameters of a request object win, the others stay, and the flow ends as signed",
+        "A request object's signed parameters override those beside it, and other parameters are kept",
         arguments: Backend.available)
     func wins(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -34,7 +34,7 @@ struct RequestObjectTests {
         }
     }
 
-    @Test("The page for a refused request object names the reason, and not a missing redirect URI that stood in it")
+    @Test("The page for an expired request object says so, and does not report its redirect URI as missing")
     func addressInside() async throws {
         try await World.with(.sqlite) { world in
             let signer = try await RequestSigner(world)
@@ -56,7 +56,7 @@ struct RequestObjectTests {
     }
 
     @Test(
-        "A request object is refused unless the client signed it, for this server, and it is within its time",
+        "A request object is refused unless its client signed it, for this server, and it is valid now",
         arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -106,7 +106,7 @@ struct RequestObjectTests {
         }
     }
 
-    @Test("A registered request_object_signing_alg is required, and the redirect URI inside must be registered")
+    @Test("A request object must use the client's registered algorithm and name a registered redirect URI")
     func pinned() async throws {
         try await World.with(.sqlite) { world in
             let pinned = try await RequestSigner(world, ["request_object_signing_alg": "RS256"])
@@ -127,7 +127,7 @@ struct RequestObjectTests {
     // MARK: Sent again
 
     @Test(
-        "A request object with a jti is accepted once, and signing in by it does not count as a second time",
+        "A request object with a jti is accepted once; the sign-in that follows is not a second use",
         arguments: Backend.available)
     func once(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -147,7 +147,7 @@ struct RequestObjectTests {
         }
     }
 
-    @Test("Of concurrent uses of one request object, one is accepted", arguments: Backend.available)
+    @Test("Of concurrent uses of one request object with a jti, only one is accepted", arguments: Backend.available)
     func race(backend: Backend) async throws {
         try await World.with(backend) { world in
             let signer = try await RequestSigner(world)
@@ -162,7 +162,7 @@ struct RequestObjectTests {
     }
 
     @Test(
-        "An invalid request object does not spend its jti, and another client's jti is another",
+        "A jti is used up neither by an invalid request object nor by another client's request object",
         arguments: Backend.available)
     func notSpent(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -177,7 +177,7 @@ struct RequestObjectTests {
     }
 
     @Test(
-        "A request object that the throttle refuses is not spent, and no record of it is kept",
+        "A request object that the throttle refuses is not used up, and its jti is not recorded",
         arguments: Backend.available)
     func throttled(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -202,7 +202,7 @@ struct RequestObjectTests {
         }
     }
 
-    @Test("A request object's jti needs an expiry within a day, and is remembered until then")
+    @Test("A request object with a jti needs an exp within a day, and is refused after that time")
     func bounded() async throws {
         try await World.with(.sqlite) { world in
             let signer = try await RequestSigner(world)
@@ -249,7 +249,7 @@ struct RequestObjectTests {
         return try await signer.party.world.server.get(address).redirected("error")
     }
 
-    @Test("Only a registered request_uri is fetched", arguments: Backend.available)
+    @Test("Only a request_uri that the client registered is fetched", arguments: Backend.available)
     func unregistered(backend: Backend) async throws {
         let host = try KeyHost(.null)
         try await World.with(backend, settings: Self.settings) { world in
@@ -295,7 +295,7 @@ struct RequestObjectTests {
     }
 
     @Test(
-        "A browser that sends a request_uri too often does not use up what other browsers may",
+        "An IP address may cause sixty fetches of a request_uri, and none of them counts for another address",
         arguments: Backend.available)
     func flood(backend: Backend) async throws {
         let host = try KeyHost(.null)
@@ -314,7 +314,9 @@ struct RequestObjectTests {
         }
     }
 
-    @Test("A request object with a jti is accepted once from its request_uri", arguments: Backend.available)
+    @Test(
+        "A request object with a jti that is fetched from a request_uri is accepted once",
+        arguments: Backend.available)
     func replayed(backend: Backend) async throws {
         let host = try KeyHost(.null)
         try await World.with(backend, settings: Self.settings) { world in
@@ -325,7 +327,7 @@ struct RequestObjectTests {
         }
     }
 
-    @Test("A request_uri at a private address is not fetched, and only a valid one can be registered")
+    @Test("A request_uri whose host resolves to a private address is not fetched; invalid ones are refused")
     func privateAddress() async throws {
         let host = try KeyHost(.null)
         try await World.with(.sqlite) { world in

@@ -12,7 +12,9 @@ struct RequestedSubjectTests {
         return "{\"id_token\":{\"\(member)\":{\"essential\":\(essential),\"values\":\(values)}}}"
     }
 
-    @Test("An id_token_hint of another user leads to the sign-in page, not to an answer", arguments: Backend.available)
+    @Test(
+        "An id_token_hint of another user leads to the sign-in page, or with prompt=none to login_required",
+        arguments: Backend.available)
     func hint(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("bob@example.com")
@@ -54,7 +56,9 @@ struct RequestedSubjectTests {
         }
     }
 
-    @Test("An id_token_hint that is not an ID token of this server is refused", arguments: Backend.available)
+    @Test(
+        "An authorization request whose id_token_hint is no ID token of this server gets invalid_request",
+        arguments: Backend.available)
     func badHint(backend: Backend) async throws {
         try await World.with(backend) { world in
             var party = try await ConformanceParty(world, type: "code")
@@ -67,7 +71,9 @@ struct RequestedSubjectTests {
         }
     }
 
-    @Test("A request for one sub is answered for that user or not at all", arguments: Backend.available)
+    @Test(
+        "A request whose claims name one sub is answered for that user, or else with login_required",
+        arguments: Backend.available)
     func subject(backend: Backend) async throws {
         try await World.with(backend) { world in
             var party = try await ConformanceParty(world, type: "code")
@@ -82,7 +88,9 @@ struct RequestedSubjectTests {
         }
     }
 
-    @Test("An essential acr must be reached; a voluntary one need not", arguments: Backend.available)
+    @Test(
+        "An essential acr claim must be reached by the sign-in; a voluntary one need not be",
+        arguments: Backend.available)
     func context(backend: Backend) async throws {
         try await World.with(backend) { world in
             var party = try await ConformanceParty(world, type: "code")
@@ -105,7 +113,9 @@ struct RequestedSubjectTests {
         }
     }
 
-    @Test("A sign-in that did not reach the essential acr gets an error for the client", arguments: Backend.available)
+    @Test(
+        "A sign-in that misses the essential acr returns unmet_authentication_requirements to the client",
+        arguments: Backend.available)
     func unmetContext(backend: Backend) async throws {
         try await World.with(backend) { world in
             var party = try await ConformanceParty(world, type: "code")
@@ -119,7 +129,7 @@ struct RequestedSubjectTests {
     }
 
     @Test(
-        "A client's default_max_age applies where the request names no max_age, and does not loop",
+        "A client's default_max_age, even 0, asks for one new sign-in where a request has no max_age",
         arguments: Backend.available)
     func defaultMaxAge(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -10,7 +10,7 @@ struct SelfRegisteredClientTests {
     private static let shown = ["Sec-Fetch-Dest": "document"]
 
     @Test(
-        "An invalid request of a self-registered client gets a page with a link to it, and never a redirect",
+        "A new browser's invalid request for a self-registered client gets a page with a link, not a redirect",
         arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -36,7 +36,7 @@ struct SelfRegisteredClientTests {
     }
 
     @Test(
-        "With form_post the page that leads to a self-registered client does so by a form without script",
+        "With form_post the error page for a self-registered client sends the error by a form without script",
         arguments: Backend.available)
     func form(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -57,7 +57,7 @@ struct SelfRegisteredClientTests {
     }
 
     @Test(
-        "Errors of prompt=none go to a self-registered client at once, in the response mode asked for",
+        "Errors of prompt=none are sent to a self-registered client without a click, in the requested mode",
         arguments: Backend.available)
     func silent(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -103,7 +103,7 @@ struct SelfRegisteredClientTests {
         }
     }
 
-    @Test("A faulty prompt=none request is redirected to a self-registered client, unless the answer is a shown page")
+    @Test("A faulty prompt=none request in a frame redirects the browser to a self-registered client")
     func framed() async throws {
         try await World.with(.sqlite) { world in
             let client = try await world.register().actor
@@ -115,7 +115,7 @@ struct SelfRegisteredClientTests {
         }
     }
 
-    @Test("A browser that has seen a page about a self-registered client is then redirected to it with errors")
+    @Test("A browser that has shown a self-registered client's login page is redirected to it with errors")
     func known() async throws {
         try await World.with(.sqlite) { world in
             let client = try await world.register().actor
@@ -154,7 +154,7 @@ struct SelfRegisteredClientTests {
     }
 
     @Test(
-        "The return from logout to a self-registered client is a page with a link, not a redirect",
+        "A logout without confirmation shows a link to a self-registered client; a confirmed one redirects",
         arguments: Backend.available)
     func logout(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -179,7 +179,7 @@ struct SelfRegisteredClientTests {
     private static let logo = "https://loom.example/logo.png"
 
     @Test(
-        "A self-registered client's pages show no merchant's name or look, and say that it registered itself",
+        "A self-registered client's pages lack the merchant's look; the consent says it registered itself",
         arguments: Backend.available)
     func nobodys(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -206,7 +206,7 @@ struct SelfRegisteredClientTests {
         }
     }
 
-    @Test("The account page lists a self-registered client without the merchant", arguments: Backend.available)
+    @Test("The account page lists a self-registered client without the merchant's name", arguments: Backend.available)
     func user(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.server.database.change("DELETE FROM connections")

@@ -184,7 +184,7 @@ struct SharedSecretTokenTests {
     }
 
     @Test(
-        "A client that goes back to RS256 cannot use its HS256 ID tokens as hints any more",
+        "A client that changes from HS256 to RS256 cannot use its HS256 ID tokens as logout hints any more",
         arguments: Backend.available)
     func back(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -206,7 +206,9 @@ struct SharedSecretTokenTests {
         }
     }
 
-    @Test("Ditto accepts no HS256 ID token, since its client could have made it", arguments: Backend.available)
+    @Test(
+        "Ditto's webhook accepts no HS256 ID token, since the token's client could have made it",
+        arguments: Backend.available)
     func ditto(backend: Backend) async throws {
         try await World.with(backend) { world in
             let it = try await Site(world)

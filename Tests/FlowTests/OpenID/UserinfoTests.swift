@@ -8,7 +8,9 @@ import Values
 struct UserinfoTests {
     private static let paths = ["/oauth/userinfo", "/userinfo"]
 
-    @Test("Userinfo takes GET and POST, with the token in the header or in the form", arguments: Backend.available)
+    @Test(
+        "Userinfo takes GET and POST, with the token in the Authorization header or in a form body",
+        arguments: Backend.available)
     func carriers(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn(scope: "openid email").require("access_token")
@@ -40,7 +42,7 @@ struct UserinfoTests {
         }
     }
 
-    @Test("Userinfo gives each scope its claims, each of its type", arguments: Backend.available)
+    @Test("Userinfo gives each scope its standard claims, with their JSON types", arguments: Backend.available)
     func claims(backend: Backend) async throws {
         try await World.with(backend) { world in
             let address: JSON = ["street_address": "12 St James's Sq\nLondon", "country": "United Kingdom"]
@@ -105,7 +107,9 @@ struct UserinfoTests {
         }
     }
 
-    @Test("Userinfo is signed for a client that registered an algorithm", arguments: Backend.available)
+    @Test(
+        "A client with userinfo_signed_response_alg gets userinfo as a JWT signed with that algorithm",
+        arguments: Backend.available)
     func signed(backend: Backend) async throws {
         try await World.with(backend) { world in
             for algorithm in ["RS256", "ES256"] {

@@ -8,7 +8,7 @@ struct WebMessageTests {
     private static let mode: KeyValuePairs<String, String> = ["response_mode": "web_message"]
 
     @Test(
-        "The web_message page is one script that posts to one origin, and only the client's pages may frame it",
+        "The web_message page posts the answer to the client's origin, and only that origin may frame it",
         arguments: Backend.available)
     func page(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -49,7 +49,7 @@ struct WebMessageTests {
     }
 
     @Test(
-        "A web_message request is refused unless the client registered the redirect URI's origin",
+        "A web_message request is refused unless the redirect URI's origin is a web origin of the client",
         arguments: Backend.available)
     func foreign(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -62,7 +62,7 @@ struct WebMessageTests {
     }
 
     @Test(
-        "A third party's page may frame the silent web_message answer, and no page with anything to click",
+        "A third party may frame the silent web_message answer, but no page on which the user can click",
         arguments: Backend.available)
     func thirdParty(backend: Backend) async throws {
         try await World.with(backend) { world in

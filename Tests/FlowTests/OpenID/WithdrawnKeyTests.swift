@@ -9,7 +9,7 @@ import Values
 @Suite("Signing keys that are withdrawn, or many")
 struct WithdrawnKeyTests {
     @Test(
-        "Tokens of a withdrawn key are refused everywhere, and the next key signs at once",
+        "Within a minute of a signing key's withdrawal its tokens are refused and the next key signs",
         arguments: Backend.available)
     func withdrawn(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -31,7 +31,9 @@ struct KnownDeviceTests {
         return answered
     }
 
-    @Test("A new password forgets all known browsers but the one where it was set", arguments: Backend.available)
+    @Test(
+        "A new password makes the throttle forget the user's known browsers but the one where it was set",
+        arguments: Backend.available)
     func changed(backend: Backend) async throws {
         try await World.with(backend) { world in
             for browser in 1...12 { #expect(try await signIn(world, in: browser).status == 303) }
@@ -47,7 +49,9 @@ struct KnownDeviceTests {
         }
     }
 
-    @Test("A password reset forgets all known browsers but the one of the reset", arguments: Backend.available)
+    @Test(
+        "A password reset makes the throttle forget the user's known browsers but the one of the reset",
+        arguments: Backend.available)
     func reset(backend: Backend) async throws {
         try await World.with(backend) { world in
             for browser in 1...5 { _ = try await signIn(world, in: browser) }
@@ -62,7 +66,7 @@ struct KnownDeviceTests {
     }
 
     @Test(
-        "A new password or a reset replaces the device cookie, so that a copy of the former one is unknown",
+        "A new password or a reset replaces the device cookie, so that a copy of the former cookie is unknown",
         arguments: Backend.available, [false, true])
     func copied(backend: Backend, isReset: Bool) async throws {
         try await World.with(backend) { world in
@@ -90,7 +94,9 @@ struct KnownDeviceTests {
         }
     }
 
-    @Test("The first proof of an address forgets the browsers that were known before", arguments: Backend.available)
+    @Test(
+        "The first proof of an e-mail address makes the throttle forget the browsers known before",
+        arguments: Backend.available)
     func takenOver(backend: Backend) async throws {
         try await World.with(backend) { world in
             for browser in 1...5 { _ = try await signIn(world, in: browser) }
@@ -103,7 +109,9 @@ struct KnownDeviceTests {
         }
     }
 
-    @Test("Removing a provider's link forgets the known browsers", arguments: Backend.available)
+    @Test(
+        "Removing a provider's link makes the throttle forget the user's known browsers",
+        arguments: Backend.available)
     func unlinked(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             let world = story.here
@@ -117,7 +125,7 @@ struct KnownDeviceTests {
     }
 
     @Test(
-        "Removing a confined link leaves the known browsers alone",
+        "Removing a link that was confined to one merchant leaves the user's known browsers known",
         arguments: Backend.available, [false, true])
     func confinedLink(backend: Backend, byMerchant: Bool) async throws {
         try await ProviderStory.with(backend) { story in
@@ -163,7 +171,9 @@ struct KnownDeviceTests {
         }
     }
 
-    @Test("All known browsers of a user together have a hundred password guesses", arguments: Backend.available)
+    @Test(
+        "All known browsers of a user together have a hundred password guesses, not ten each",
+        arguments: Backend.available)
     func together(backend: Backend) async throws {
         try await World.with(backend) { world in
             for browser in 1...11 { _ = try await signIn(world, in: browser) }
@@ -172,7 +182,7 @@ struct KnownDeviceTests {
     }
 
     @Test(
-        "A user has a hundred known browsers and IP addresses; those not seen for longest are forgotten",
+        "A user has a hundred known browsers and IP addresses at most; those unseen for longest are forgotten",
         arguments: Backend.available)
     func bound(backend: Backend) async throws {
         try await World.with(backend) { world in

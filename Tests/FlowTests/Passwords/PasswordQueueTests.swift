@@ -9,7 +9,7 @@ import Values
 
 @Suite("Password hashing has its own thread pool, and a full queue gets 503")
 struct PasswordQueueTests {
-    @Test("A full hashing queue gets 503 for sign-ins, and leaves token requests alone")
+    @Test("While the password hashing queue is full, sign-ins get 503; client credentials grants still work")
     func full() async throws {
         try await whileFull { world in
             let refused = try await world.signIn()
@@ -29,7 +29,7 @@ struct PasswordQueueTests {
         }
     }
 
-    @Test("A sign-in refused for a full queue does not count as a failure of its user")
+    @Test("A sign-in that a full hashing queue refuses does not count as a wrong password of its user")
     func noCharge() async throws {
         try await whileFull { world in
             for _ in 1...12 {
@@ -41,7 +41,7 @@ struct PasswordQueueTests {
         }
     }
 
-    @Test("A sign-up refused for a full queue is not charged against the mail limit")
+    @Test("A sign-up that a full hashing queue refuses is not charged against the mail limit")
     func noMailCharge() async throws {
         try await whileFull { world in
             for _ in 1...32 {
@@ -52,7 +52,7 @@ struct PasswordQueueTests {
         }
     }
 
-    @Test("A backend's sign-up refused for a full queue is charged to neither the client nor its merchant")
+    @Test("A backend's sign-up that a full hashing queue refuses is charged to neither client nor merchant")
     func noSignUpCharge() async throws {
         let token = Mutex("")
         try await whileFull { world in
@@ -66,7 +66,7 @@ struct PasswordQueueTests {
         }
     }
 
-    @Test("A sign-up's link in another browser gets 503 for a full queue, and loses no try")
+    @Test("A sign-up's mailed link in another browser gets 503 for a full hashing queue, and loses no try")
     func signUpLink() async throws {
         let link = Mutex("")
         try await whileFull { world in
@@ -86,7 +86,7 @@ struct PasswordQueueTests {
         }
     }
 
-    @Test("A reset link gets 503 for a full queue, and stays valid")
+    @Test("A password reset link gets 503 for a full hashing queue, and stays valid")
     func resetLink() async throws {
         let link = Mutex("")
         try await whileFull { world in
@@ -132,7 +132,7 @@ struct PasswordQueueTests {
     private typealias Ask = @Sendable () async throws -> Answer
     private static let places = 3
 
-    @Test("A merchant whose clients fill the hashing queue with sign-ups keeps no user from signing in")
+    @Test("Sign-ups by one merchant's clients leave room in the hashing queue for a user's sign-in")
     func clients() async throws {
         try await filled { world in
             var asks: [Ask] = []
@@ -144,7 +144,7 @@ struct PasswordQueueTests {
         }
     }
 
-    @Test("An IP address that fills the hashing queue with reset links keeps no user from signing in")
+    @Test("Password resets from one IP address leave room in the hashing queue for a user's sign-in")
     func resetLinks() async throws {
         try await filled { world in
             var asks: [Ask] = []
@@ -163,7 +163,7 @@ struct PasswordQueueTests {
         }
     }
 
-    @Test("An IP address that fills the hashing queue with new passwords keeps no user from signing in")
+    @Test("New passwords set from one IP address leave room in the hashing queue for a user's sign-in")
     func passwords() async throws {
         try await filled { world in
             var asks: [Ask] = []

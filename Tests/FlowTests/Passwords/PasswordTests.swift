@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Users sign in with a name and a password")
 struct PasswordTests {
-    @Test("An unknown user and a wrong password get the same answer for the same work", arguments: Backend.available)
+    @Test(
+        "An unknown user and a wrong password get the same answer after the same hashing work",
+        arguments: Backend.available)
     func alike(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await World.make(world.server, world.admin, "users", ["email": "nopassword@example.com"])
@@ -27,7 +29,7 @@ struct PasswordTests {
     }
 
     @Test(
-        "White space around an e-mail address and letter case are ignored, and nothing else",
+        "At a sign-in, letter case and white space around the e-mail address are ignored, and nothing else",
         arguments: Backend.available)
     func addresses(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -58,7 +60,9 @@ struct PasswordTests {
         }
     }
 
-    @Test("A password that is far too long is a wrong password, not an internal error", arguments: Backend.available)
+    @Test(
+        "A password that is far too long is answered like a wrong password, not with an internal error",
+        arguments: Backend.available)
     func tooLong(backend: Backend) async throws {
         try await World.with(backend) { world in
             for length in [1025, 30_000] {
@@ -69,7 +73,7 @@ struct PasswordTests {
         }
     }
 
-    @Test("A disabled user gets the answer of a wrong password", arguments: Backend.available)
+    @Test("A disabled user gets the same answer as for a wrong password", arguments: Backend.available)
     func disabled(backend: Backend) async throws {
         try await World.with(backend) { world in
             let wrong = try await world.signIn(password: "wrong password")
@@ -83,7 +87,7 @@ struct PasswordTests {
         }
     }
 
-    @Test("A new password set by administration ends what the former one opened", arguments: Backend.available)
+    @Test("A new password set by administration ends the tokens got with the former one", arguments: Backend.available)
     func changed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -95,7 +99,7 @@ struct PasswordTests {
         }
     }
 
-    @Test("A deleted user is unknown, and their tokens are inactive", arguments: Backend.available)
+    @Test("A deleted user cannot sign in, and their tokens are inactive", arguments: Backend.available)
     func deleted(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()

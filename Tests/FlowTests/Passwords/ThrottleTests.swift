@@ -13,7 +13,9 @@ struct ThrottleTests {
     private static let settings = ["trusted_proxies": "127.0.0.0/8"]
     private static let home = "198.51.100.7"
 
-    @Test("An IP address has ten guesses at one user, then one in thirty seconds", arguments: Backend.available)
+    @Test(
+        "An IP address has ten password guesses at one user, then one in thirty seconds",
+        arguments: Backend.available)
     func pair(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             for _ in 1...10 { #expect(try await guess(world, from: Self.home).status == 400) }
@@ -31,7 +33,9 @@ struct ThrottleTests {
         }
     }
 
-    @Test("A throttled user does not wait longer when the clock is set back two days", arguments: Backend.available)
+    @Test(
+        "A throttled user waits no longer than usual when the clock is set back two days",
+        arguments: Backend.available)
     func clockSetBack(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             #expect(try await world.signIn(from: Self.home).status == 200)
@@ -52,7 +56,7 @@ struct ThrottleTests {
         }
     }
 
-    @Test("A clock that differs by a minute between nodes gives no more guesses", arguments: Backend.available)
+    @Test("Clocks that differ by a minute between nodes give no more password guesses", arguments: Backend.available)
     func skew(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             for _ in 1...10 { _ = try await guess(world, from: Self.home) }
@@ -80,7 +84,9 @@ struct ThrottleTests {
         }
     }
 
-    @Test("An IP address has sixty guesses at different users, then one in five seconds", arguments: Backend.available)
+    @Test(
+        "An IP address has sixty password guesses at different users, then one in five seconds",
+        arguments: Backend.available)
     func spraying(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             for number in 1...60 {
@@ -92,7 +98,7 @@ struct ThrottleTests {
         }
     }
 
-    @Test("Guesses through a site's own form do not keep out the users who sign in from its backend's IP address")
+    @Test("Wrong passwords that a backend sends on do not keep other users from signing in through it")
     func backend() async throws {
         try await World.with(.sqlite, settings: Self.settings) { world in
             let backend = try await world.confidential(["grant_types": ["password"]])
@@ -106,7 +112,9 @@ struct ThrottleTests {
         }
     }
 
-    @Test("An IP address that guesses slowly does not use up a user's attempts at others", arguments: Backend.available)
+    @Test(
+        "An IP address that guesses slowly does not use up a user's attempts at other IP addresses",
+        arguments: Backend.available)
     func slow(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             var tried = 0
@@ -120,7 +128,7 @@ struct ThrottleTests {
     }
 
     @Test(
-        "Guesses through a backend or app where the user has signed in are limited to about a hundred",
+        "Guesses at a user through a backend or app where that user has signed in are limited to about 100",
         arguments: [["https://loom.example/in"], ["spid-loom://login"]] as [JSON])
     func knownBackend(addresses: JSON) async throws {
         try await World.with(.sqlite, settings: Self.settings) { world in
@@ -136,7 +144,7 @@ struct ThrottleTests {
         }
     }
 
-    @Test("Guesses through one merchant's backend leave the user's sign-in through another's alone")
+    @Test("Guesses through one merchant's backend do not throttle a user's sign-in through another merchant's")
     func anotherBackend() async throws {
         try await World.with(.sqlite, settings: Self.settings) { world in
             let ours = try await world.confidential(["grant_types": ["password"]])
@@ -158,7 +166,7 @@ struct ThrottleTests {
     }
 
     @Test(
-        "Guesses from many addresses are throttled, and the user still signs in, at home and elsewhere",
+        "Guesses from many IP addresses are throttled; the user still signs in, also from a new address",
         arguments: Backend.available)
     func distributed(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
@@ -173,7 +181,7 @@ struct ThrottleTests {
         }
     }
 
-    @Test("A sign-in attempt that was not charged gives no guess back", arguments: Backend.available)
+    @Test("A throttle refund gives back only guesses that were charged", arguments: Backend.available)
     func refund(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             for number in 1...40 { _ = try await guess(world, from: "203.0.113.\(number)") }
@@ -191,7 +199,9 @@ struct ThrottleTests {
         }
     }
 
-    @Test("Guesses on the page and at the token endpoint share one throttle", arguments: Backend.available)
+    @Test(
+        "Guesses on the login page and at the token endpoint count against one throttle",
+        arguments: Backend.available)
     func page(backend: Backend) async throws {
         try await World.with(backend) { world in
             for _ in 1...10 { _ = try await world.signIn(password: "a guess") }
@@ -205,7 +215,9 @@ struct ThrottleTests {
         }
     }
 
-    @Test("Parallel guesses are throttled like others", arguments: Backend.available)
+    @Test(
+        "Parallel password guesses from one IP address get no more answers than the ten allowed",
+        arguments: Backend.available)
     func volley(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let answers = try await race(30) { try await guess(world, from: Self.home) }
@@ -213,7 +225,7 @@ struct ThrottleTests {
         }
     }
 
-    @Test("A forwarding header from a peer that is no trusted proxy is ignored", arguments: Backend.available)
+    @Test("An X-Forwarded-For header from a peer that is no trusted proxy is ignored", arguments: Backend.available)
     func forgedHeader(backend: Backend) async throws {
         try await World.with(backend) { world in
             for number in 1...10 { _ = try await guess(world, from: "203.0.113.\(number)") }
@@ -256,7 +268,9 @@ struct ThrottleTests {
         }
     }
 
-    @Test("An IPv6 /48 has 240 guesses at different users, not sixty for each /64", arguments: Backend.available)
+    @Test(
+        "An IPv6 /48 has 240 password guesses at different users, not sixty for each /64",
+        arguments: Backend.available)
     func wideSpraying(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             #expect(try await world.signIn(from: Self.host(1)).status == 200)
@@ -271,7 +285,9 @@ struct ThrottleTests {
         }
     }
 
-    @Test("Guesses at one user from many IP addresses are throttled after a hundred", arguments: Backend.available)
+    @Test(
+        "After a hundred guesses from many IP addresses, even the right password is refused from a new one",
+        arguments: Backend.available)
     func everywhere(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let home = "198.51.100.7"
@@ -303,7 +319,9 @@ struct ThrottleTests {
         }
     }
 
-    @Test("A user's mailed codes have fifteen guesses in all, not five for each browser", arguments: Backend.available)
+    @Test(
+        "Unknown browsers together have fifteen guesses at a user's mailed codes, not five each",
+        arguments: Backend.available)
     func codes(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             try await world.change("users", world.user, ["email_verified": true])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A revocation during a request ends what the request gives")
 struct ConsentRaceTests {
-    @Test("A consent revoked during a request yields no code and no token", arguments: Backend.available)
+    @Test("A consent revoked during an authorization request yields no code and no token", arguments: Backend.available)
     func consent(backend: Backend) async throws {
         try await World.with(backend, settings: ["unsafe_front_channel_tokens": "true"]) { world in
             for type in ["code", "token", "code token"] {
@@ -31,7 +31,7 @@ struct ConsentRaceTests {
     }
 
     @Test(
-        "A session code bought with a token that ends during the exchange opens no session",
+        "A session code bought with a token that ends during the exchange starts no session",
         arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -47,7 +47,7 @@ struct ConsentRaceTests {
         }
     }
 
-    @Test("A code whose buying token ends during its redemption is refused", arguments: Backend.available)
+    @Test("A code bought with a token that ends during the code's redemption is refused", arguments: Backend.available)
     func source(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn(scope: "profile offline_access"))
@@ -57,7 +57,7 @@ struct ConsentRaceTests {
         }
     }
 
-    @Test("A code whose session ended during the redemption is refused", arguments: Backend.available)
+    @Test("A code whose browser session ends during the redemption is refused", arguments: Backend.available)
     func code(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode()
@@ -70,7 +70,9 @@ struct ConsentRaceTests {
         }
     }
 
-    @Test("A code stored at the same time as a revocation or a logout is refused", arguments: Backend.available)
+    @Test(
+        "An authorization code stored while its app is revoked or signed out is refused",
+        arguments: Backend.available)
     func beside(backend: Backend) async throws {
         try await World.with(backend) { world in
             let third = try await world.confidential(["first_party": false, "scope": "profile"])
@@ -108,7 +110,7 @@ struct ConsentRaceTests {
         }
     }
 
-    @Test("A code stored at the same time as a narrowed consent is refused", arguments: Backend.available)
+    @Test("An authorization code stored while its consent is narrowed is refused", arguments: Backend.available)
     func narrowed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let third = try await world.stranger()

@@ -6,7 +6,7 @@ import Testing
 @Suite("A change of a trusted issuer during a request counts")
 struct IssuerRaceTests {
     @Test(
-        "An assertion creates no user when its issuer loses that right during the request",
+        "An assertion creates no user when its issuer loses the right to create users during the request",
         arguments: Backend.available)
     func assertion(backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
@@ -37,7 +37,9 @@ struct IssuerRaceTests {
         }
     }
 
-    @Test("An address links no user when its issuer loses that right during the request", arguments: Backend.available)
+    @Test(
+        "A verified e-mail address links no user when its issuer loses link_by_email during the request",
+        arguments: Backend.available)
     func link(backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost(named: "https://accounts.google.com")
@@ -55,7 +57,8 @@ struct IssuerRaceTests {
     }
 
     @Test(
-        "A token exchange is refused when the client loses the grant during the request", arguments: Backend.available)
+        "A token exchange is refused when the client loses the grant type during the request",
+        arguments: Backend.available)
     func exchange(backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -70,7 +73,9 @@ struct IssuerRaceTests {
         }
     }
 
-    @Test("A signing client that is disabled during the request gets no token", arguments: Backend.available, [1, 2])
+    @Test(
+        "A client that signs assertions and is disabled during its token request gets no token",
+        arguments: Backend.available, [1, 2])
     func signing(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
             let client = try await world.signingClient()
@@ -86,7 +91,7 @@ struct IssuerRaceTests {
     }
 
     @Test(
-        "A provider's token is refused when the provider is disabled during its sign-in, sign-up or attaching",
+        "A provider's token is refused when the provider is disabled during the sign-in, sign-up or attaching",
         arguments: Backend.available)
     func provider(backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -137,7 +142,7 @@ struct IssuerRaceTests {
     }
 
     @Test(
-        "A user returning from an issuer gets no session when the issuer changes during the request",
+        "A user returning from an issuer gets no session when the issuer is restricted during the return",
         arguments: Backend.available)
     func upstream(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
@@ -161,7 +166,9 @@ struct IssuerRaceTests {
         }
     }
 
-    @Test("An issuer is not connected for a user who is signed out during the request", arguments: Backend.available)
+    @Test(
+        "An issuer's account is not linked to a user who is signed out during the return from the issuer",
+        arguments: Backend.available)
     func connect(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)

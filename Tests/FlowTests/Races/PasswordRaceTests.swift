@@ -10,7 +10,7 @@ struct PasswordRaceTests {
     private static let other: JSON = ["password": "another quiet loom"]
 
     @Test(
-        "An old password replaced during its sign-in gives no tokens, and makes no browser known",
+        "A sign-in with a password that is replaced meanwhile gives no tokens and makes no browser known",
         arguments: Backend.available,
         [2, 3])
     func grant(backend: Backend, write: Int) async throws {
@@ -29,7 +29,8 @@ struct PasswordRaceTests {
     }
 
     @Test(
-        "An old password replaced during its sign-in opens no session on the page", arguments: Backend.available,
+        "A sign-in on the login page with a password that is replaced meanwhile starts no session",
+        arguments: Backend.available,
         [2, 3])
     func page(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
@@ -106,7 +107,9 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("An old password replaced during the request changes no address", arguments: Backend.available, [2, 3])
+    @Test(
+        "A password that is replaced during the request cannot confirm a change of the e-mail address",
+        arguments: Backend.available, [2, 3])
     func address(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
             var ada = try await world.signedIn()
@@ -125,7 +128,7 @@ struct PasswordRaceTests {
     }
 
     @Test(
-        "An old password replaced during the request neither sets a password nor deletes the user",
+        "A password that is replaced during the request can neither set a new one nor delete the user",
         arguments: Backend.available,
         [2, 3])
     func user(backend: Backend, write: Int) async throws {
@@ -148,7 +151,9 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("A code typed while its session ends verifies and changes no address", arguments: Backend.available)
+    @Test(
+        "A mailed code that is entered while its session ends neither verifies nor changes an address",
+        arguments: Backend.available)
     func addressCode(backend: Backend) async throws {
         try await World.with(backend) { world in
             for path in ["/verify", "/account/email"] {
@@ -170,7 +175,9 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("An administrator who loses the scope during the request sets no password", arguments: Backend.available)
+    @Test(
+        "An administrator who loses the right during the request sets no password and creates no user",
+        arguments: Backend.available)
     func administrator(backend: Backend) async throws {
         try await World.with(backend) { world in
             let deeds: [(method: String, path: String, json: JSON)] = [
@@ -199,7 +206,9 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("An app whose token ends during the request signs up no user", arguments: Backend.available)
+    @Test(
+        "A client whose token ends during a sign-up request of SPiD's API creates no user",
+        arguments: Backend.available)
     func signUp(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.spidBackend()
@@ -227,7 +236,7 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("A copied cookie gets no valid code while its owner sets a new password", arguments: Backend.available)
+    @Test("A copied session cookie gets no valid code while the user sets a new password", arguments: Backend.available)
     func code(backend: Backend) async throws {
         try await World.with(backend) { world in
             let owner = try await world.signedIn()
@@ -241,7 +250,7 @@ struct PasswordRaceTests {
     }
 
     @Test(
-        "A copied cookie cannot sign out everywhere else while its owner sets a new password",
+        "A copied session cookie cannot end the user's own session while the user sets a new password",
         arguments: Backend.available)
     func takeover(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -6,7 +6,7 @@ import Testing
 @Suite("What administration takes away during a registration stays taken")
 struct RegistrationRaceTests {
     @Test(
-        "A client's update of itself is refused when it becomes first-party during the request",
+        "A self-registered client that becomes first-party during its own update is not changed by it",
         arguments: Backend.available)
     func promoted(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -22,7 +22,7 @@ struct RegistrationRaceTests {
     }
 
     @Test(
-        "A client's deletion of itself is refused when it becomes first-party during the request",
+        "A self-registered client that becomes first-party during its own deletion is not deleted",
         arguments: Backend.available)
     func deleted(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -36,7 +36,7 @@ struct RegistrationRaceTests {
         }
     }
 
-    @Test("A client whose deletion fails stays enabled, and can be deleted again")
+    @Test("A self-registered client whose deletion fails stays enabled, and can be deleted later")
     func halfDeleted() async throws {
         try await World.with(.sqlite) { world in
             let made = try await world.register()
@@ -56,7 +56,8 @@ struct RegistrationRaceTests {
     }
 
     @Test(
-        "Consent to a client that changed at another node a moment before does not count", arguments: Backend.available)
+        "A user's consent to a client that another node changed a moment before does not count",
+        arguments: Backend.available)
     func consent(backend: Backend) async throws {
         try await World.with(backend) { here in
             try await here.server.beside { node in
@@ -79,7 +80,7 @@ struct RegistrationRaceTests {
     }
 
     @Test(
-        "Consent to a client that changes just afterwards ends, even by a clock that is behind",
+        "A client's change ends the consents before it, even if the change's clock is half a second behind",
         arguments: Backend.available)
     func consentAndSkew(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -98,7 +99,7 @@ struct RegistrationRaceTests {
     }
 
     @Test(
-        "A client's update of itself does not restore a scope that is taken away during the request",
+        "A client's update does not restore a scope that an administrator removes during the request",
         arguments: Backend.available)
     func scope(backend: Backend) async throws {
         try await World.with(backend) { world in

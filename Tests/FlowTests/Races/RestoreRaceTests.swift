@@ -25,7 +25,7 @@ struct RestoreRaceTests {
     }
 
     @Test(
-        "A password replaced or a user disabled during the sign-in gets no offer to restore the account",
+        "A user disabled or given a new password during the sign-in is not offered to restore the account",
         arguments: Backend.available, changes)
     func password(backend: Backend, change: JSON) async throws {
         try await World.with(backend) { world in
@@ -59,7 +59,9 @@ struct RestoreRaceTests {
         }
     }
 
-    @Test("A user disabled after the offer cannot restore the account", arguments: Backend.available)
+    @Test(
+        "A user who is disabled after the offer to restore the account cannot restore it",
+        arguments: Backend.available)
     func disabled(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await leave(world)

@@ -6,7 +6,8 @@ import Testing
 @Suite("A COMMIT whose outcome is unknown is repeated without harm")
 struct UnknownOutcomeTests {
     @Test(
-        "A user who signs in and consents while outcomes are unknown is not asked again", arguments: Backend.available)
+        "A user who signs in and consents while commit outcomes are unknown is not asked again",
+        arguments: Backend.available)
     func consent(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -23,7 +24,7 @@ struct UnknownOutcomeTests {
     }
 
     @Test(
-        "A registration whose outcome is unknown counts once against its initial access token",
+        "A registration whose commit outcome is unknown counts once against its initial access token",
         arguments: Backend.available)
     func registration(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -39,7 +40,7 @@ struct UnknownOutcomeTests {
         }
     }
 
-    @Test("The interruption of race tests is not triggered by a background write")
+    @Test("A race test's interruption is triggered by the request's own write, not by a background write")
     func background() async throws {
         try await World.with(.sqlite) { world in
             world.server.interruptions.interrupt {}

@@ -7,7 +7,7 @@ import Values
 @Suite("Tabs of a browser app may refresh with the same token within a leeway")
 struct RefreshLeewayTests {
     @Test(
-        "A second tab that refreshes within the leeway gets the same successor, and the first keeps its tokens",
+        "Within the leeway a second tab gets the first tab's new refresh token, and both keep live tokens",
         arguments: Backend.available)
     func secondTab(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -26,7 +26,7 @@ struct RefreshLeewayTests {
         }
     }
 
-    @Test("A rotated refresh token used after the leeway ends its family", arguments: Backend.available)
+    @Test("A rotated refresh token that is used after the leeway ends its token family", arguments: Backend.available)
     func after(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await world.browserApp()
@@ -45,7 +45,7 @@ struct RefreshLeewayTests {
     }
 
     @Test(
-        "Of two parties who share a token in the leeway, the second to refresh again ends the family",
+        "Of two parties who got one successor in the leeway, the second to use it later ends the token family",
         arguments: Backend.available)
     func thief(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -96,7 +96,9 @@ struct RefreshLeewayTests {
         }
     }
 
-    @Test("Refreshes at the same time within the leeway all get live tokens", arguments: Backend.available)
+    @Test(
+        "Concurrent refreshes within the leeway that succeed get one refresh token and live access tokens",
+        arguments: Backend.available)
     func atOnce(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await world.browserApp()
@@ -111,7 +113,9 @@ struct RefreshLeewayTests {
         }
     }
 
-    @Test("A sealed successor kept for the leeway is erased by the next rotation", arguments: Backend.available)
+    @Test(
+        "The sealed successor of a refresh token that is kept for the leeway is erased by the next rotation",
+        arguments: Backend.available)
     func erased(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await world.browserApp()
@@ -126,7 +130,7 @@ struct RefreshLeewayTests {
     }
 
     @Test(
-        "Only a public client whose redirect URIs are all https, none on the device, may have a refresh_leeway",
+        "Only a public web client whose redirect URIs are all https and not local may have a refresh_leeway",
         arguments: Backend.available)
     func kinds(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -160,7 +164,7 @@ struct RefreshLeewayTests {
     }
 
     @Test(
-        "A client's leeway is what administration chose, while its redirect URIs are all https",
+        "A client has the refresh_leeway that an administrator set while its redirect URIs are all https",
         arguments: Backend.available)
     func chosen(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -186,7 +190,9 @@ struct RefreshLeewayTests {
         }
     }
 
-    @Test("A self-registered client has the usual leeway, and cannot choose one", arguments: Backend.available)
+    @Test(
+        "A self-registered public web client has the default refresh_leeway, and cannot choose another",
+        arguments: Backend.available)
     func registered(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register(["token_endpoint_auth_method": "none", "refresh_leeway": 60])

@@ -6,7 +6,9 @@ import Testing
 struct RefreshLimitTests {
     private static let day = Duration.seconds(86400)
 
-    @Test("A phone's refresh token lives thirty days from its issue, to the millisecond", arguments: Backend.available)
+    @Test(
+        "A phone app's refresh token lives thirty days from its issue, to the millisecond",
+        arguments: Backend.available)
     func slides(backend: Backend) async throws {
         try await World.with(backend) { world in
             let first = try await world.signIn().require("refresh_token")
@@ -52,7 +54,7 @@ struct RefreshLimitTests {
     }
 
     @Test(
-        "A client's token families may live as long as they are used, and no longer than that",
+        "With refresh_family_lifetime while_used, a client's token families live as long as they are used",
         arguments: Backend.available)
     func whileUsed(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -78,7 +80,7 @@ struct RefreshLimitTests {
     }
 
     @Test(
-        "A changed lifetime of token families counts for existing ones, at their next use",
+        "A client's changed refresh_family_lifetime applies to existing token families at their next use",
         arguments: Backend.available)
     func changedFamily(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -110,7 +112,7 @@ struct RefreshLimitTests {
         }
     }
 
-    @Test("A client can have another refresh token lifetime", arguments: Backend.available)
+    @Test("A client can have its own lifetimes for refresh tokens and access tokens", arguments: Backend.available)
     func perClient(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["refresh_token_lifetime": 3600, "access_token_lifetime": 60])
@@ -140,7 +142,7 @@ struct RefreshLimitTests {
         }
     }
 
-    @Test("An access token lives an hour, to the millisecond", arguments: Backend.available)
+    @Test("An access token lives an hour by default, to the millisecond", arguments: Backend.available)
     func accessToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")

@@ -8,7 +8,7 @@ import Values
 @Suite("A replayed refresh token ends its family")
 struct RefreshReplayTests {
     @Test(
-        "Once its successor is in use, a rotated refresh token sent again ends the family, but the user can sign in",
+        "A rotated refresh token sent again after its successor's use ends the family; a new sign-in works",
         arguments: Backend.available)
     func thiefSecond(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -24,7 +24,7 @@ struct RefreshReplayTests {
     }
 
     @Test(
-        "A refresh by the owner after a thief's use of the same token ends the thief's tokens",
+        "A refresh by the owner after a thief used the same refresh token ends the tokens of both",
         arguments: Backend.available)
     func thiefFirst(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -39,7 +39,9 @@ struct RefreshReplayTests {
         }
     }
 
-    @Test("Two parties who repeat unconfirmed rotations cannot share a family for long", arguments: Backend.available)
+    @Test(
+        "Two parties who repeat each other's unconfirmed rotations lose the token family at a later refresh",
+        arguments: Backend.available)
     func thiefInTheWindow(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stolen = try await world.signIn().require("refresh_token")
@@ -58,7 +60,9 @@ struct RefreshReplayTests {
         }
     }
 
-    @Test("A refresh token from far up the chain ends the family too", arguments: Backend.available)
+    @Test(
+        "A refresh token that was rotated several times ago ends the token family when it is used",
+        arguments: Backend.available)
     func ancestor(backend: Backend) async throws {
         try await World.with(backend) { world in
             let first = try await world.signIn().require("refresh_token")
@@ -69,7 +73,9 @@ struct RefreshReplayTests {
         }
     }
 
-    @Test("A refresh token that expired long ago still ends the family", arguments: Backend.available)
+    @Test(
+        "A rotated refresh token ends the token family when it is used, even if it has expired",
+        arguments: Backend.available)
     func expiredAncestor(backend: Backend) async throws {
         try await World.with(backend) { world in
             let first = try await world.signIn().require("refresh_token")
@@ -84,7 +90,7 @@ struct RefreshReplayTests {
     }
 
     @Test(
-        "A replayed refresh token ends the sessions that the family bought, and no other sign-in",
+        "A replayed refresh token ends the web views that its token family bought, and no other sign-in",
         arguments: Backend.available)
     func reach(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -105,7 +111,7 @@ struct RefreshReplayTests {
     }
 
     @Test(
-        "Another client, even of the same merchant, neither uses nor revokes a refresh token",
+        "Another client, even of the same merchant, neither uses a refresh token nor ends its family by it",
         arguments: Backend.available)
     func otherClient(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -138,7 +144,9 @@ struct RefreshReplayTests {
         return (first, newest)
     }
 
-    @Test("A forgotten refresh token that is used ends its family, and no other", arguments: Backend.available)
+    @Test(
+        "A rotated refresh token whose row is deleted still ends its family, and no other, when it is used",
+        arguments: Backend.available)
     func replay(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (first, newest) = try await chain(world)
@@ -152,7 +160,7 @@ struct RefreshReplayTests {
         }
     }
 
-    @Test("Revoking a forgotten refresh token ends its family", arguments: Backend.available)
+    @Test("Revoking a rotated refresh token whose row is deleted ends its token family", arguments: Backend.available)
     func revoked(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (first, newest) = try await chain(world)
@@ -162,7 +170,9 @@ struct RefreshReplayTests {
         }
     }
 
-    @Test("A forgotten refresh token ends nothing when altered or sent by another client", arguments: Backend.available)
+    @Test(
+        "A refresh token whose row is deleted ends nothing when altered or sent by another client",
+        arguments: Backend.available)
     func foreign(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (first, newest) = try await chain(world)
@@ -202,7 +212,7 @@ struct RefreshReplayTests {
     }
 
     @Test(
-        "A replayed refresh token ends the family even if the client has lost the resource",
+        "A replayed refresh token ends the family even if the client has lost the token's resource",
         arguments: Backend.available)
     func lostResource(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -243,7 +253,9 @@ struct RefreshReplayTests {
         }
     }
 
-    @Test("A replayed refresh token ends the family even while its issuer is disabled", arguments: Backend.available)
+    @Test(
+        "A replayed refresh token ends the family even while the issuer that signed the user in is disabled",
+        arguments: Backend.available)
     func disabledIssuer(backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -256,7 +268,7 @@ struct RefreshReplayTests {
     }
 
     @Test(
-        "A replayed refresh token ends the family even while the client requires a verified address",
+        "A replayed refresh token ends the family even while the client requires a verified e-mail address",
         arguments: Backend.available)
     func unverified(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Refresh tokens rotate, and a refresh whose answer got lost can be repeated")
 struct RotationTests {
-    @Test("A public client's refresh token rotates, and earlier access tokens live on", arguments: Backend.available)
+    @Test(
+        "A public client's refresh token rotates at each refresh, and earlier access tokens stay valid",
+        arguments: Backend.available)
     func rotates(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -21,7 +23,7 @@ struct RotationTests {
     }
 
     @Test(
-        "A phone that repeats a refresh gets the same successor with a fresh access token",
+        "A repeated unconfirmed refresh gets the same new refresh token with another access token",
         arguments: Backend.available)
     func lostAnswer(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -39,7 +41,9 @@ struct RotationTests {
         }
     }
 
-    @Test("The answer to a refresh may get lost several times within one rotation", arguments: Backend.available)
+    @Test(
+        "The answer to one refresh may be lost several times, as each repeat gets the same successor",
+        arguments: Backend.available)
     func lostAgainAndAgain(backend: Backend) async throws {
         try await World.with(backend) { world in
             let old = try await world.signIn().require("refresh_token")
@@ -51,7 +55,7 @@ struct RotationTests {
         }
     }
 
-    @Test("Parallel refreshes of one token all get the same successor", arguments: Backend.available)
+    @Test("Parallel refreshes of one token that succeed all get the same successor", arguments: Backend.available)
     func parallel(backend: Backend) async throws {
         try await World.with(backend) { world in
             let old = try await world.signIn().require("refresh_token")
@@ -67,7 +71,7 @@ struct RotationTests {
         }
     }
 
-    @Test("A confidential client keeps its refresh token", arguments: Backend.available)
+    @Test("A confidential client keeps the same refresh token at each refresh", arguments: Backend.available)
     func confidentialKeeps(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn(with: world.backend).require("refresh_token")
@@ -80,7 +84,9 @@ struct RotationTests {
         }
     }
 
-    @Test("A confidential client set to rotate gets a new refresh token each time", arguments: Backend.available)
+    @Test(
+        "A confidential client with rotate_refresh_tokens gets a new refresh token at each refresh",
+        arguments: Backend.available)
     func confidentialRotates(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["rotate_refresh_tokens": true])
@@ -92,7 +98,7 @@ struct RotationTests {
         }
     }
 
-    @Test("A client without a secret cannot be set not to rotate", arguments: Backend.available)
+    @Test("An administrator cannot turn off rotate_refresh_tokens for a public client", arguments: Backend.available)
     func publicRotates(backend: Backend) async throws {
         try await World.with(backend) { world in
             let never: JSON = ["rotate_refresh_tokens": false]
@@ -111,7 +117,9 @@ struct RotationTests {
         }
     }
 
-    @Test("A client that starts or stops rotating refresh tokens loses no user's session", arguments: Backend.available)
+    @Test(
+        "A client's users stay signed in when its refresh token rotation is turned on or off",
+        arguments: Backend.available)
     func settingChanges(backend: Backend) async throws {
         try await World.with(backend) { world in
             let kept = try await world.signIn(with: world.backend).require("refresh_token")
@@ -124,7 +132,9 @@ struct RotationTests {
         }
     }
 
-    @Test("Using the new refresh token confirms a rotation", arguments: Backend.available)
+    @Test(
+        "Using the new refresh token confirms the rotation, and the old one's reuse then ends the family",
+        arguments: Backend.available)
     func bySuccessor(backend: Backend) async throws {
         try await World.with(backend) { world in
             let old = try await world.signIn().require("refresh_token")
@@ -134,7 +144,7 @@ struct RotationTests {
         }
     }
 
-    @Test("Calling /me with the new access token confirms a rotation", arguments: Backend.available)
+    @Test("Calling /me with the new access token confirms the refresh token's rotation", arguments: Backend.available)
     func byAccessToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let old = try await world.signIn().require("refresh_token")
@@ -145,7 +155,8 @@ struct RotationTests {
     }
 
     @Test(
-        "Introspection of the new access token by a resource server confirms a rotation", arguments: Backend.available)
+        "Introspection of the new access token by a resource server confirms the refresh token's rotation",
+        arguments: Backend.available)
     func byIntrospection(backend: Backend) async throws {
         try await World.with(backend) { world in
             let old = try await world.signIn().require("refresh_token")
@@ -156,7 +167,7 @@ struct RotationTests {
         }
     }
 
-    @Test("Buying a code with the new access token confirms a rotation", arguments: Backend.available)
+    @Test("Buying a code with the new access token confirms the refresh token's rotation", arguments: Backend.available)
     func byExchange(backend: Backend) async throws {
         try await World.with(backend) { world in
             let old = try await world.signIn().require("refresh_token")
@@ -166,7 +177,9 @@ struct RotationTests {
         }
     }
 
-    @Test("Introspection by an unrelated client does not confirm a rotation", arguments: Backend.available)
+    @Test(
+        "Introspection by an unrelated client does not confirm a refresh token's rotation",
+        arguments: Backend.available)
     func notByStranger(backend: Backend) async throws {
         try await World.with(backend) { world in
             let old = try await world.signIn().require("refresh_token")
@@ -207,7 +220,7 @@ struct RotationTests {
         }
     }
 
-    @Test("A token family ends after three rotations in a row are repeated", arguments: Backend.available)
+    @Test("A token family ends when three refresh token rotations in a row are repeated", arguments: Backend.available)
     func turns(backend: Backend) async throws {
         try await World.with(backend) { world in
             var shared = try await world.signIn().require("refresh_token")
@@ -259,7 +272,7 @@ struct RotationTests {
         }
     }
 
-    @Test("Concurrent repetitions of a refresh beyond the limit are refused", arguments: Backend.available)
+    @Test("Concurrent repetitions of one refresh beyond fifty are refused", arguments: Backend.available)
     func oftenAtOnce(backend: Backend) async throws {
         try await World.with(backend) { world in
             let old = try await world.signIn().require("refresh_token")
@@ -272,7 +285,9 @@ struct RotationTests {
         }
     }
 
-    @Test("An unconfirmed rotation can be repeated only within its window", arguments: Backend.available)
+    @Test(
+        "An unconfirmed rotation can be repeated within refresh_repeat_window; later a repeat ends the family",
+        arguments: Backend.available)
     func window(backend: Backend) async throws {
         try await World.with(backend) { world in
             let early = try await world.signIn().require("refresh_token")

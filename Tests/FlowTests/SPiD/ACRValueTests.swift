@@ -15,7 +15,9 @@ import Values
         try await world.confidential(["spid_compatible": true, "scope": "openid profile email"])
     }
 
-    @Test("The acr value password asks for the password once more, and then answers", arguments: Backend.available)
+    @Test(
+        "The acr value password asks a SPiD client's user for the password once more, then gives a code",
+        arguments: Backend.available)
     func password(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await client(world)
@@ -63,7 +65,7 @@ import Values
     }
 
     @Test(
-        "A sign-in by password is accepted where a mailed code was requested, and is not asked for again",
+        "Where the acr value otp-email asks for a mailed code, a sign-in by password is accepted too",
         arguments: Backend.available)
     func otherwise(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -77,7 +79,7 @@ import Values
     }
 
     @Test(
-        "The acr values of second factors ask for nothing, and at other clients none of SPiD's acr values does",
+        "The acr values of second factors ask for nothing; SPiD's acr values count at SPiD clients only",
         arguments: Backend.available)
     func nothing(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -14,7 +14,7 @@ struct AccountReturnTests {
     }
 
     @Test(
-        "SPiD's account addresses link back to the client, after the sign-in and after a change",
+        "The account page at SPiD's addresses links back to the client, after sign-in and after a change",
         arguments: Backend.available)
     func back(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -45,7 +45,7 @@ struct AccountReturnTests {
     }
 
     @Test(
-        "With text messages, the phone number's page links back to the client and keeps the link",
+        "The page for phone numbers links back to the client, and still does after each of its forms",
         arguments: Backend.available)
     func phones(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
@@ -83,7 +83,7 @@ struct AccountReturnTests {
     }
 
     @Test(
-        "The account page links back to no other address than a registered one of the client",
+        "The account page links back only to an address that the client registered",
         arguments: Backend.available)
     func elsewhere(backend: Backend) async throws {
         try await World.with(backend) { world in

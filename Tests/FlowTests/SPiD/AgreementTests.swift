@@ -21,7 +21,7 @@ struct AgreementTests {
     }
 
     @Test(
-        "A client's terms come with a summary, and with the address of its privacy policy",
+        "SPiD's API gives a client's terms with a summary and the address of its privacy policy",
         arguments: Backend.available)
     func summary(_ backend: Backend) async throws {
         let privacy = "https://spindle.example/privacy"
@@ -38,7 +38,7 @@ struct AgreementTests {
     }
 
     @Test(
-        "A user has nothing to accept where neither the platform nor the client has terms",
+        "SPiD's API tells that all is accepted where neither the platform nor the client has terms",
         arguments: Backend.available)
     func none(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -52,7 +52,7 @@ struct AgreementTests {
     }
 
     @Test(
-        "A user accepts terms for no other user, and a client's new terms need a new acceptance",
+        "A user's acceptance of terms counts for no other user, and a client's new terms need a new one",
         arguments: Backend.available)
     func acceptance(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": Self.platform]) { world in
@@ -109,7 +109,7 @@ struct AgreementTests {
     }
 
     @Test(
-        "A backend cannot accept terms for a user once its token ended or the user left, even during the call",
+        "A backend's acceptance of terms fails if its token or the user's connection ends during the call",
         arguments: Backend.available)
     func leftMeanwhile(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": Self.platform]) { world in
@@ -135,7 +135,7 @@ struct AgreementTests {
     }
 
     @Test(
-        "A backend may accept terms for its merchant's users, and for the client it acts for",
+        "A backend may accept terms for its merchant's users, also for a client named by contextClientId",
         arguments: Backend.available)
     func backend(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -187,7 +187,7 @@ struct AgreementTests {
     // MARK: On pages
 
     @Test(
-        "A sign-up agrees to the terms that its page showed, even if they change before the address is confirmed",
+        "A sign-up agrees to the terms that its page showed, even if the client's terms change meanwhile",
         arguments: Backend.available)
     func signingUp(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": Self.platform]) { world in
@@ -221,7 +221,7 @@ struct AgreementTests {
     }
 
     @Test(
-        "A sign-up's link that is opened in another browser agrees to the terms that its own page shows",
+        "A sign-up confirmed in another browser agrees to the terms shown there, not to the first page's",
         arguments: Backend.available)
     func elsewhere(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": Self.platform]) { world in
@@ -258,7 +258,7 @@ struct AgreementTests {
         return try await browser.open(try #require(asked.header("location")))
     }
 
-    @Test("A sign-up without terms shows none and agrees to none")
+    @Test("A sign-up page shows no terms where there are none, and a form sent without terms agrees to none")
     func nothingShown() async throws {
         try await World.with(.sqlite, settings: ["terms": Self.platform]) { world in
             var browser = Browser(world.server)
@@ -277,7 +277,7 @@ struct AgreementTests {
         }
     }
 
-    @Test("Allowing a client agrees to its terms; denying it does not", arguments: Backend.available)
+    @Test("A user who allows a client agrees to its terms; a user who denies it does not", arguments: Backend.available)
     func consent(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.stranger(["tos_uri": .string(Self.loom)])
@@ -303,7 +303,7 @@ struct AgreementTests {
         return data.json["agreements"]?.array?.compactMap { $0["terms"]?.string } ?? []
     }
 
-    @Test("A user's agreements are deleted with the user", arguments: Backend.available)
+    @Test("A user's agreements to terms are deleted with the user", arguments: Backend.available)
     func deletion(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": Self.platform, "deletion_grace": "0"]) { world in
             let phone = try await world.signIn().require("access_token")

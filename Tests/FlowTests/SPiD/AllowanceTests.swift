@@ -4,7 +4,7 @@ import Testing
 import Values
 
 @Suite("The allowance of calls of SPiD's API") struct AllowanceTests {
-    @Test("One user's calls do not use up the calls of the client's other users, or of its backend")
+    @Test("One user's calls of SPiD's API do not use up those of the client's other users or its backend")
     func users() async throws {
         try await World.with(.sqlite, settings: ["api_limit": "50"]) { world in
             let own = try await world.spidBackend()
@@ -31,7 +31,7 @@ import Values
         }
     }
 
-    @Test("Users and backend together do not exceed the client's allowance")
+    @Test("Users and backend together cannot exceed the client's allowance of calls of SPiD's API")
     func together() async throws {
         try await World.with(.sqlite, settings: ["api_limit": "10"]) { world in
             let own = try await world.spidBackend()
@@ -44,7 +44,7 @@ import Values
         }
     }
 
-    @Test("Calls with an app's secret are limited for each IP address, and use up none of its users' calls")
+    @Test("Calls of SPiD's API with an app's secret are limited per IP address, and use up no users' calls")
     func app() async throws {
         try await World.with(.sqlite, settings: ["api_limit": "50", "trusted_proxies": "127.0.0.0/8"]) { world in
             let app = try await world.spidBackend([

@@ -17,7 +17,9 @@ struct AppAddressTests {
         try await world.spidBackend(["redirect_uris": ["spid-loom://login", "com.loom.news:/in", "https://a.loom/x"]])
     }
 
-    @Test("A user whom an app signed up returns to an address in the app, without a code", arguments: Backend.available)
+    @Test(
+        "A user signed up by an app returns, without a code, to an address with its custom scheme and host",
+        arguments: Backend.available)
     func signUp(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await client(world)
@@ -46,7 +48,7 @@ struct AppAddressTests {
     }
 
     @Test(
-        "A forgotten password may lead back to an address in the app; a code never goes there",
+        "A password reset may return to an address with the app's custom scheme and host; no code goes there",
         arguments: Backend.available)
     func password(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -80,7 +82,7 @@ struct AppAddressTests {
         }
     }
 
-    @Test("A logout may lead to an address in the app", arguments: Backend.available)
+    @Test("A logout may lead to an address with the app's custom scheme and host", arguments: Backend.available)
     func logout(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await client(world)

@@ -47,7 +47,7 @@ struct AppSecretTests {
             #expect(try await world.api("\(user)/agreements", phone).status == 200)
         }
     }
-    @Test("Password guesses with an app's secret leave those reserved for its merchant's backends")
+    @Test("Password guesses with an app's secret do not use up those reserved for its merchant's backends")
     func guesses() async throws {
         try await World.with(.sqlite) { world in
             let app = try await world.spidBackend(["redirect_uris": ["spid-loom://login"], "grant_types": Self.grants])
@@ -65,7 +65,7 @@ struct AppSecretTests {
         }
     }
 
-    @Test("Codes asked for with an app's secret leave those kept for its merchant's backends")
+    @Test("Mailed codes requested with an app's secret do not use up those kept for its merchant's backends")
     func codes() async throws {
         try await World.with(.sqlite) { world in
             let grants: JSON = ["passwordless", "refresh_token", "client_credentials"]
@@ -90,7 +90,7 @@ struct AppSecretTests {
         }
     }
 
-    @Test("Sign-ups with an app's secret are limited to thirty from one IP address, and leave those of backends")
+    @Test("Sign-ups with an app's secret are limited to thirty per IP address; a backend there is not affected")
     func signUps() async throws {
         try await World.with(.sqlite, settings: ["trusted_proxies": "127.0.0.0/8"]) { world in
             let app = try await world.spidBackend(["redirect_uris": ["spid-loom://login"], "grant_types": Self.grants])
@@ -109,7 +109,7 @@ struct AppSecretTests {
         }
     }
 
-    @Test("A web page cannot ask for codes or sign users up with an app's secret")
+    @Test("A web page cannot request mailed codes or sign users up with an app's secret")
     func pages() async throws {
         try await World.with(.sqlite) { world in
             let grants: JSON = ["passwordless", "refresh_token", "client_credentials"]

@@ -61,7 +61,7 @@ struct BackendSignUpTests {
     }
 
     @Test(
-        "A sign-up's mailed link leads back to the app, if the app's address is still registered",
+        "The mailed link of a backend's sign-up leads back to the app, if the address is still registered",
         arguments: Backend.available)
     func onward(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -88,7 +88,7 @@ struct BackendSignUpTests {
     }
 
     @Test(
-        "A sign-up without a password mails a link to set one, which verifies the address and leads back to the app",
+        "A backend's sign-up without a password mails a link to set one, which leads back to the app",
         arguments: Backend.available)
     func passwordless(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -110,7 +110,9 @@ struct BackendSignUpTests {
         }
     }
 
-    @Test("A sign-up's mailed link lives a week, and ends with a new password", arguments: Backend.available)
+    @Test(
+        "The mailed link of a backend's sign-up lives a week, and ends when the user gets a new password",
+        arguments: Backend.available)
     func expiry(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -134,7 +136,9 @@ struct BackendSignUpTests {
         }
     }
 
-    @Test("A sign-up for an address that has a user is refused, and sends no mail", arguments: Backend.available)
+    @Test(
+        "A backend's sign-up for an address that has a user is refused, and sends no mail",
+        arguments: Backend.available)
     func taken(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -149,7 +153,7 @@ struct BackendSignUpTests {
         }
     }
 
-    @Test("Of concurrent sign-ups for one address, one succeeds", arguments: Backend.available)
+    @Test("Of concurrent sign-ups by a backend for one address, one succeeds", arguments: Backend.available)
     func race(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -163,7 +167,7 @@ struct BackendSignUpTests {
         }
     }
 
-    @Test("The refusal of a sign-up names the invalid member, and nothing is created")
+    @Test("The refusal of a backend's sign-up names the invalid member, and nothing is created")
     func refused() async throws {
         try await World.with(.sqlite) { world in
             let loom = try await world.spidBackend()
@@ -201,7 +205,7 @@ struct BackendSignUpTests {
         }
     }
 
-    @Test("A sign-up takes a name in parts, as SPiD's backends write it in JSON")
+    @Test("A backend's sign-up takes a name in parts, as SPiD's backends write it in JSON")
     func nameInParts() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -250,7 +254,7 @@ struct BackendSignUpTests {
     }
 
     @Test(
-        "A sign-up with acceptTerms agrees to the terms of the platform and of the client",
+        "A backend's sign-up with acceptTerms agrees to the terms of the platform and of the client",
         arguments: Backend.available)
     func terms(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": "https://spindle.example/terms"]) { world in
@@ -272,7 +276,7 @@ struct BackendSignUpTests {
         + #""country":"NO","type":"home"}}"#
 
     @Test(
-        "A sign-up keeps names in the words of the claims, a number, an address and links",
+        "A backend's sign-up keeps given_name and family_name, a phone number, an address and links",
         arguments: Backend.available)
     func kept(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -302,7 +306,9 @@ struct BackendSignUpTests {
         }
     }
 
-    @Test("A sign-up with a member that could not be kept is 400, and creates no user", arguments: Backend.available)
+    @Test(
+        "A backend's sign-up with a member that could not be stored gets 400, and creates no user",
+        arguments: Backend.available)
     func unkept(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -328,7 +334,7 @@ struct BackendSignUpTests {
         }
     }
 
-    @Test("Empty parameters, empty maps and the same number twice do not refuse a sign-up")
+    @Test("A backend's sign-up is not refused for empty members, empty maps or one phone number sent twice")
     func empty() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -372,7 +378,7 @@ struct BackendSignUpTests {
         },
     ]
 
-    @Test("The link in a sign-up mail leads back to a phone's app with a code", arguments: sdks)
+    @Test("The link in the mail of a sign-up by a phone app leads back to the app with a code", arguments: sdks)
     func phones(_ sdk: SDK) async throws {
         for backend in Backend.available {
             try await World.with(backend) { world in
@@ -400,7 +406,7 @@ struct BackendSignUpTests {
         }
     }
 
-    @Test("A sign-up that is refused leaves no request waiting", arguments: Backend.available)
+    @Test("A backend's sign-up that is refused stores no authorization request", arguments: Backend.available)
     func refusedLeavesNothing(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.spidBackend(["redirect_uris": ["loom://spid/login"]])
@@ -421,7 +427,7 @@ struct BackendSignUpTests {
         }
     }
 
-    @Test("A sign-up's way back that is not the client's own, or not at this server, is refused")
+    @Test("A sign-up's redirectUri to a sign-in path must be at this server and name the client's own address")
     func foreignWayBack() async throws {
         try await World.with(.sqlite) { world in
             let phone = try await world.spidBackend(["redirect_uris": ["loom://spid/login"]])

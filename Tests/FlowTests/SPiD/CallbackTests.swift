@@ -8,7 +8,9 @@ import Values
 struct CallbackTests {
     // MARK: Changes
 
-    @Test("Each change on the account page is one callback", arguments: Backend.available)
+    @Test(
+        "Each change on the account page sends one callback that names the fields, not their values",
+        arguments: Backend.available)
     func accountPage(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -33,7 +35,9 @@ struct CallbackTests {
         }
     }
 
-    @Test("A verified address and a changed address are one callback each", arguments: Backend.available)
+    @Test(
+        "Verifying an e-mail address and changing it each send one callback, without the address",
+        arguments: Backend.available)
     func address(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -56,7 +60,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("Each password reset is one callback", arguments: Backend.available)
+    @Test("Each password reset sends one callback", arguments: Backend.available)
     func reset(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -76,7 +80,7 @@ struct CallbackTests {
     }
 
     @Test(
-        "A client that loses a user at the first proof of the address is told of the end, and of nothing more",
+        "A client that loses a user at the first proof of the address gets one callback, about the end",
         arguments: Backend.available)
     func mailSignIn(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
@@ -98,7 +102,7 @@ struct CallbackTests {
     }
 
     @Test(
-        "Each change by administration is one callback, and one that changes nothing is none",
+        "Each change of a user by administration sends one callback; a change of nothing sends none",
         arguments: Backend.available)
     func administration(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
@@ -122,7 +126,9 @@ struct CallbackTests {
         }
     }
 
-    @Test("A deletion's request, cancellation and completion are one callback each", arguments: Backend.available)
+    @Test(
+        "The request, cancellation and completion of a user's deletion each send one callback",
+        arguments: Backend.available)
     func deletion(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -149,7 +155,7 @@ struct CallbackTests {
     }
 
     @Test(
-        "A client that the user never used gets no callback, and a disabled one only that of a deletion",
+        "A client that the user never used gets no callback; a disabled client gets only that of a deletion",
         arguments: Backend.available)
     func strangers(backend: Backend) async throws {
         // No callback may leave this machine, so each one is still stored.
@@ -172,7 +178,9 @@ struct CallbackTests {
         }
     }
 
-    @Test("Each client's callback has its own id and is signed with its own secret", arguments: Backend.available)
+    @Test(
+        "Each client's callback has an id of its own and is signed with that client's secret",
+        arguments: Backend.available)
     func several(backend: Backend) async throws {
         // One server each, since a server gets few callbacks at once.
         let receivers = try (CallbackReceiver(), CallbackReceiver(), CallbackReceiver())
@@ -188,7 +196,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("A refused callback is sent again, unchanged, by another node", arguments: Backend.available)
+    @Test("A callback that the client refused is sent again, unchanged, by another node", arguments: Backend.available)
     func anotherNode(backend: Backend) async throws {
         let receiver = try CallbackReceiver(refusing: 1)
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -219,7 +227,7 @@ struct CallbackTests {
     // MARK: Sign-outs
 
     @Test(
-        "Signing out of the browser sends a callback to every client with a live token of the user",
+        "Signing a browser out sends a callback to every client with a live token of the user",
         arguments: Backend.available)
     func browser(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
@@ -244,7 +252,7 @@ struct CallbackTests {
     }
 
     @Test(
-        "Signing out of an app tells the merchant's clients which app it was, and no other merchant",
+        "Signing out of an app sends a callback that names the app to its merchant's clients alone",
         arguments: Backend.available,
         ["/logout", "/api/2/logout"])
     func token(backend: Backend, path: String) async throws {
@@ -267,7 +275,7 @@ struct CallbackTests {
     }
 
     @Test(
-        "A third party's sign-out is not told to the merchant, nor the merchant's to a third party",
+        "A third party's sign-out sends no callback to the merchant's own clients, nor the other way round",
         arguments: Backend.available)
     func thirdParty(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
@@ -286,7 +294,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("Logging out a client's own token sends no callback", arguments: Backend.available)
+    @Test("Logging out a client credentials token sends no callback", arguments: Backend.available)
     func clientToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.told(at: try CallbackReceiver())
@@ -297,7 +305,8 @@ struct CallbackTests {
     }
 
     @Test(
-        "A session that is ended on the account page is told to the user's clients once", arguments: Backend.available)
+        "Sessions ended on the account page send the user's clients one callback for each action",
+        arguments: Backend.available)
     func elsewhere(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -323,7 +332,7 @@ struct CallbackTests {
     }
 
     @Test(
-        "Signing out everywhere else tells each client once, and of no app that it was signed out of",
+        "Signing out everywhere else sends each client one callback, which names no app",
         arguments: Backend.available, [true, false])
     func everywhereElse(backend: Backend, hasOther: Bool) async throws {
         let receiver = try CallbackReceiver()
@@ -347,7 +356,9 @@ struct CallbackTests {
         }
     }
 
-    @Test("The end of a web view's session is told to its own merchant only", arguments: Backend.available)
+    @Test(
+        "The end of a web view's session sends a callback to its own merchant's clients only",
+        arguments: Backend.available)
     func webview(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -364,7 +375,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("Revoking an app tells that app alone, once", arguments: Backend.available)
+    @Test("Revoking an app sends one callback, to that app only", arguments: Backend.available)
     func revoked(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -381,7 +392,9 @@ struct CallbackTests {
         }
     }
 
-    @Test("A merchant whose user is disconnected tells its own clients", arguments: Backend.available)
+    @Test(
+        "Disconnecting a user from a merchant sends a callback to that merchant's clients only",
+        arguments: Backend.available)
     func disconnected(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A change of the client during a call of SPiD's API counts") struct ClientChangeTests {
     @Test(
-        "A client that becomes a third party's while the provider is asked attaches no account",
+        "A client that becomes third-party while an identity provider is asked attaches no account",
         arguments: Backend.available)
     func thirdParty(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -22,7 +22,9 @@ import Testing
         }
     }
 
-    @Test("A client whose secret ends while the provider is asked creates no user", arguments: Backend.available)
+    @Test(
+        "A client whose secret ends while an identity provider is asked signs up no user",
+        arguments: Backend.available)
     func endedSecret(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("held", "1")
@@ -38,7 +40,8 @@ import Testing
     }
 
     @Test(
-        "A client whose secret ends while a password is hashed creates no user", arguments: Backend.available, [1, 2])
+        "A client whose secret ends while a sign-up's password is hashed creates no user",
+        arguments: Backend.available, [1, 2])
     func hashing(_ backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -53,7 +56,7 @@ import Testing
     }
 
     @Test(
-        "A client that has just become a third party's gets no user whom a backend signs up for it",
+        "A backend's sign-up for another client that just became third-party is refused and creates no user",
         arguments: Backend.available)
     func contextClient(_ backend: Backend) async throws {
         try await World.with(backend) { world in

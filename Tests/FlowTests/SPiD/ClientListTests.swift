@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("SPiD's API shows a backend the clients of its merchant") struct ClientListTests {
-    @Test("A backend lists all clients of its merchant, by their ids", arguments: Backend.available)
+    @Test("A backend lists all clients of its merchant, in a map by client id", arguments: Backend.available)
     func list(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await world.spidBackend(["web_origins": ["https://loom.example"]])
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("A merchant with many large clients gets its list of clients in parts", arguments: Backend.available)
+    @Test("SPiD's API gives a merchant's list of many large clients in parts", arguments: Backend.available)
     func parts(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(
-        "Another merchant's client is unknown, and a client that is not SPiD-compatible is refused",
+        "SPiD's API does not know another merchant's client, and refuses a client without SPiD compatibility",
         arguments: Backend.available)
     func refusals(_ backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -14,7 +14,7 @@ struct ClientProofTests {
     }
 
     @Test(
-        "SPiD's API answers a client that sends its secret as it answers the client's own token",
+        "SPiD's API gives a client that sends its secret the same answers as for the client's own token",
         arguments: Backend.available)
     func secret(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -37,7 +37,9 @@ struct ClientProofTests {
         }
     }
 
-    @Test("A client's secret is no user's token, and ends no token", arguments: Backend.available)
+    @Test(
+        "A client's secret neither counts as a user's token in SPiD's API nor signs a token out",
+        arguments: Backend.available)
     func limits(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -89,7 +91,9 @@ struct ClientProofTests {
         }
     }
 
-    @Test("A SPiD-compatible client introspects with its own token", arguments: Backend.available)
+    @Test(
+        "A SPiD-compatible client may introspect with its own token instead of its secret",
+        arguments: Backend.available)
     func introspection(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()

@@ -56,7 +56,7 @@ struct CodeRequestLimitTests {
     // MARK: Wrong guesses
 
     @Test(
-        "Fifteen wrong codes at a backend's form lock the user out there for half an hour",
+        "After fifteen wrong codes through a backend, the user's codes are refused there for half an hour",
         arguments: Backend.available, ["email", "sms"])
     func counted(backend: Backend, connection: String) async throws {
         try await PhoneStory.with(backend) { world in
@@ -75,7 +75,7 @@ struct CodeRequestLimitTests {
     }
 
     @Test(
-        "Wrong codes at a backend's form lock the user out neither of their own browser nor of another merchant's form",
+        "Wrong codes through a backend do not affect the user's known browser or another merchant's backend",
         arguments: Backend.available)
     func elsewhere(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
@@ -137,7 +137,7 @@ struct CodeRequestLimitTests {
     }
 
     @Test(
-        "Strangers who use up the codes for an address leave a share to the app at the IP where its user signed in",
+        "Strangers' requests for a user's mailed codes leave a reserve for the app at the user's known IP",
         arguments: Backend.available)
     func app(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
@@ -155,7 +155,7 @@ struct CodeRequestLimitTests {
     }
 
     @Test(
-        "Strangers and other merchants who use up the codes for an address leave a share to its user's merchant",
+        "Strangers' and other merchants' requests for a user's codes leave a reserve for the user's merchant",
         arguments: Backend.available)
     func backend(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in

@@ -7,7 +7,7 @@ import Values
 
 @Suite("SPiD's response container: the order of checks, errors, and signatures") struct ContainerTests {
     @Test(
-        "A code is bought and redeemed through SPiD's API, whose container names the route",
+        "A code can be bought through SPiD's API, whose container names the route that was called",
         arguments: Backend.available)
     func exchange(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -32,7 +32,7 @@ import Values
         }
     }
 
-    @Test("SPiD's API checks endpoint, token, kind of token, allowance and right in that order")
+    @Test("SPiD's API checks endpoint, token, kind of token, allowance and permission, in that order")
     func order() async throws {
         try await World.with(.sqlite, settings: ["api_limit": "30"]) { world in
             let nowhere = try await world.api("nowhere", nil)
@@ -62,7 +62,7 @@ import Values
         }
     }
 
-    @Test("SPiD's API answers expired_token to an expired token, deleted or not, and invalid_token to an unknown one")
+    @Test("SPiD's API calls an expired token expired_token, even if deleted, and an unknown one invalid_token")
     func expired() async throws {
         try await World.with(.sqlite) { world in
             let phone = try await world.signIn().require("access_token")
@@ -83,7 +83,7 @@ import Values
     }
 
     @Test(
-        "A refused exchange has SPiD's text and status in SPiD's API, and OAuth's own elsewhere",
+        "A refused exchange of a token for a code has SPiD's error in SPiD's API, and OAuth's elsewhere",
         arguments: Backend.available)
     func texts(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -143,7 +143,7 @@ import Values
     }
 
     @Test(
-        "The member sig of SPiD's container is the HMAC of data as sent, with the sign secret",
+        "The sig of SPiD's container is the HMAC of its data as sent, keyed by the client's sign secret",
         arguments: Backend.available)
     func signed(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -165,7 +165,7 @@ import Values
     }
 
     @Test(
-        "SPiD's API signs answers only while signed_responses is on, and a change counts at once",
+        "SPiD's API signs a client's answers only while its signed_responses is on, at once after a change",
         arguments: Backend.available)
     func unsigned(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -181,7 +181,7 @@ import Values
         }
     }
 
-    @Test("A form whose hash does not match its values is refused by SPiD's API, however the token is sent")
+    @Test("SPiD's API refuses a form whose parameter hash does not match its values, however the token is sent")
     func hash() async throws {
         try await World.with(.sqlite) { world in
             let (token, secret) = try await backend(world, signed: false)

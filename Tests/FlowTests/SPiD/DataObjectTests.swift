@@ -8,7 +8,7 @@ import Values
 
 @Suite("Data objects that SPiD's clients keep of their users and of themselves")
 struct DataObjectTests {
-    @Test("A data object of a user is stored, replaced, read, listed and deleted", arguments: Backend.available)
+    @Test("SPiD's API stores, replaces, reads, lists and deletes a user's data object", arguments: Backend.available)
     func ofUser(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -43,7 +43,7 @@ struct DataObjectTests {
     }
 
     @Test(
-        "A user's data objects end with the connection, and are not listed while the user is leaving",
+        "A user's data objects are deleted with the connection, and not listed while a deletion is pending",
         arguments: Backend.available)
     func connection(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -70,7 +70,7 @@ struct DataObjectTests {
     }
 
     @Test(
-        "A client keeps data objects without a user too, and lists all its objects, paged and by time",
+        "A client may store data objects without a user, and lists all its objects by page, key and time",
         arguments: Backend.available)
     func ofClient(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -114,7 +114,7 @@ struct DataObjectTests {
     }
 
     @Test(
-        "Other clients, other merchants and clients without SPiD compatibility cannot reach a client's data objects",
+        "A client's data objects are refused to user tokens of other clients and to other merchants",
         arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -158,7 +158,7 @@ struct DataObjectTests {
     }
 
     @Test(
-        "A data object's key and value are limited, and so are number and size of an owner's objects",
+        "A data object's key and value are limited, and so are number and size per user or client",
         arguments: Backend.available)
     func limits(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -185,7 +185,7 @@ struct DataObjectTests {
     }
 
     @Test(
-        "A merchant's data objects grow at a limited rate; replacing or deleting them gives room back",
+        "A merchant's data objects grow at a limited rate; deleting or shortening them frees the limit",
         arguments: Backend.available)
     func growth(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -229,7 +229,7 @@ struct DataObjectTests {
     }
 
     @Test(
-        "A user's data objects are in the copy of their data, and end with the user and with the client",
+        "A user's data objects are in the user's data download, and are deleted with the user or the client",
         arguments: Backend.available)
     func end(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -258,7 +258,7 @@ struct DataObjectTests {
     }
 
     @Test(
-        "Data objects that end with a connection, a user or a client give their size back to the merchant's limit",
+        "Data objects deleted with a connection, a user or a client free their size in the merchant's limit",
         arguments: Backend.available)
     func ended(_ backend: Backend) async throws {
         try await World.with(backend) { world in

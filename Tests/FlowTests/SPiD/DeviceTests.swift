@@ -5,7 +5,7 @@ import Testing
 @Suite("What SPiD's apps ask right after a sign-in: required fields, devices, products")
 struct DeviceTests {
     @Test(
-        "The required fields in SPiD's API are those of the client that the user has not given",
+        "SPiD's API lists those of a client's required_fields that the user has not filled in",
         arguments: Backend.available)
     func requiredFields(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -31,7 +31,7 @@ struct DeviceTests {
         }
     }
 
-    @Test("A device gets the same hash each time, and nothing is stored", arguments: Backend.available)
+    @Test("SPiD's devices endpoint gives the same hash for the same device id", arguments: Backend.available)
     func devices(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -55,7 +55,7 @@ struct DeviceTests {
     }
 
     @Test(
-        "SPiD's lists of products are empty, a single product is 404, and other users' products are refused",
+        "SPiD's API gives empty lists of products, 404 for a single one, and 403 for another user's",
         arguments: Backend.available)
     func products(_ backend: Backend) async throws {
         try await World.with(backend) { world in

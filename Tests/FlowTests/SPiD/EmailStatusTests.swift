@@ -6,7 +6,7 @@ import Testing
 @Suite("SPiD's API tells whether an address can sign up")
 struct EmailStatusTests {
     @Test(
-        "SPiD's API tells whether an address is free, taken or verified, and reads it in either base64",
+        "SPiD's API tells whether an e-mail address is free, taken or verified, in base64 or base64url",
         arguments: Backend.available)
     func status(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -31,7 +31,7 @@ struct EmailStatusTests {
         }
     }
 
-    @Test("A question about an invalid address gets 400, and one by a token that is not a backend's is refused")
+    @Test("The e-mail status gives 400 for an invalid address, and refuses a token that is not a backend's")
     func refused() async throws {
         try await World.with(.sqlite) { world in
             let loom = try await world.spidBackend()
@@ -49,7 +49,9 @@ struct EmailStatusTests {
         }
     }
 
-    @Test("A third party's client cannot ask whether an address has a user", arguments: Backend.available)
+    @Test(
+        "A third-party client cannot ask SPiD's API whether an e-mail address has a user",
+        arguments: Backend.available)
     func thirdParty(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await world.clientToken(try await world.spidBackend())

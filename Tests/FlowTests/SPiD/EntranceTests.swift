@@ -16,7 +16,8 @@ struct EntranceTests {
     }
 
     @Test(
-        "The path /login with a client signs the user in and brings the client its code", arguments: Backend.available)
+        "The path /login with a client_id signs the user in and returns to the client with a code",
+        arguments: Backend.available)
     func signIn(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -39,7 +40,8 @@ struct EntranceTests {
     }
 
     @Test(
-        "The path /signup with a client signs the user up and brings the client its code", arguments: Backend.available)
+        "The path /signup with a client_id signs the user up and returns to the client with a code",
+        arguments: Backend.available)
     func signUp(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -55,7 +57,9 @@ struct EntranceTests {
         }
     }
 
-    @Test("The parameter cancel_url is the address to cancel to", arguments: Backend.available)
+    @Test(
+        "SPiD's parameter cancel_url is where cancelling leads, if the client registered that address",
+        arguments: Backend.available)
     func cancelling(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend(["web_origins": ["https://www.loom.example/news"]])
@@ -87,7 +91,9 @@ struct EntranceTests {
         }
     }
 
-    @Test("An unknown client or address at /login or /signup gets a page that says so", arguments: Backend.available)
+    @Test(
+        "An unknown client or redirect URI at /login or /signup ends at an error page of this server",
+        arguments: Backend.available)
     func refusals(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -113,7 +119,7 @@ struct EntranceTests {
     private static let signUps = ["/flow/signup", "/auth/signup"]
 
     @Test(
-        "SPiD's sign-in paths lead to the sign-in page and back with a code; /flow/login asks a signed-in user first",
+        "SPiD's sign-in paths return a code; /flow/login first has a signed-in user choose the account",
         arguments: Backend.available)
     func signInPaths(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -143,7 +149,7 @@ struct EntranceTests {
     }
 
     @Test(
-        "A web view with the session that its app bought gets a code from /flow/login at once",
+        "The path /flow/login asks nothing of a web view whose session an app bought, and gives a code",
         arguments: Backend.available)
     func webview(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -197,7 +203,7 @@ struct EntranceTests {
         }
     }
 
-    @Test("SPiD's locale parameter selects the language")
+    @Test("SPiD's locale parameter selects the page's language at SPiD's paths, unless ui_locales does")
     func locale() async throws {
         try await World.with(.sqlite) { world in
             let cases: [(KeyValuePairs<String, String>, String)] = [
@@ -214,7 +220,7 @@ struct EntranceTests {
         }
     }
 
-    @Test("A forgotten password by SPiD's paths leads back to the app, without a code", arguments: Backend.available)
+    @Test("A password reset begun at SPiD's paths leads back to the app, without a code", arguments: Backend.available)
     func password(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = "client_id=\(world.app.id)&redirect_uri=loom%3A%2F%2Fsigned-in"
@@ -249,7 +255,7 @@ struct EntranceTests {
         }
     }
 
-    @Test("An app that asks for response_type none gets the browser back, without a code, once the user is signed in")
+    @Test("A response_type of none returns a signed-in user to the client with state and iss, but no code")
     func nothing() async throws {
         try await World.with(.sqlite) { world in
             let address = world.authorizeAddress(["response_type": "none", "code_challenge": ""])

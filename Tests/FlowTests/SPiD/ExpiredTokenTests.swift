@@ -43,7 +43,7 @@ struct ExpiredTokenTests {
     }
 
     @Test(
-        "A deleted token gets expired_token once it is old enough, as a forged one does, but not at userinfo",
+        "Once its lifetime has passed, a deleted or forged token gets expired_token, except at userinfo",
         arguments: Backend.available)
     func deleted(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -70,7 +70,7 @@ struct ExpiredTokenTests {
         }
     }
 
-    @Test("A revoked token gets invalid_token, not expired_token", arguments: Backend.available)
+    @Test("A revoked token of a SPiD client gets invalid_token, not expired_token", arguments: Backend.available)
     func ended(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend(["scope": "openid profile email"])

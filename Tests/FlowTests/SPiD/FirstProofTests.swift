@@ -58,7 +58,9 @@ import Values
         _ = try await visitor.world.server.mail.letter(to: World.email)
     }
 
-    @Test("The owner's first password reset ends links to providers made before", arguments: Backend.available)
+    @Test(
+        "The first password reset for an unverified address ends provider links that were made earlier",
+        arguments: Backend.available)
     func passwordReset(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             var trap = try await Trap(story)
@@ -70,7 +72,7 @@ import Values
     }
 
     @Test(
-        "The owner's first sign-in by mailed code ends password, tokens, sessions and links made before",
+        "The first sign-in by mailed code ends the password, tokens, sessions and links that existed earlier",
         arguments: Backend.available)
     func mailedCode(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -83,7 +85,7 @@ import Values
     }
 
     @Test(
-        "An administrator's new password for an unverified address ends the links made before",
+        "An administrator's new password for an unverified address ends the user's earlier provider links",
         arguments: Backend.available)
     func administration(_ backend: Backend) async throws {
         let ways: [JSON] = [
@@ -101,7 +103,7 @@ import Values
     }
 
     @Test(
-        "An administrator's new address and password for a user end the links made before",
+        "An administrator's new address and password for a user end the user's earlier provider links",
         arguments: Backend.available)
     func newAddress(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -115,7 +117,9 @@ import Values
         }
     }
 
-    @Test("An administrator's new password for a verified address keeps the user's links", arguments: Backend.available)
+    @Test(
+        "An administrator's new password for a verified address keeps the user's provider links",
+        arguments: Backend.available)
     func administrationOfProved(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             try await story.world.change("users", story.world.user, ["email_verified": true])
@@ -126,7 +130,8 @@ import Values
     }
 
     @Test(
-        "A later proof of a verified address keeps its user's links, tokens and sessions", arguments: Backend.available)
+        "A mailed code for an already verified address keeps the user's links, tokens, sessions and password",
+        arguments: Backend.available)
     func later(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             try await story.world.change("users", story.world.user, ["email_verified": true])
@@ -201,7 +206,7 @@ import Values
     }
 
     @Test(
-        "A first password reset hides the user from a client that had signed the user up, and ends its agreements",
+        "A first password reset hides the user from the client that signed them up, and ends its agreements",
         arguments: Backend.available)
     func password(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
@@ -238,7 +243,7 @@ import Values
     }
 
     @Test(
-        "A first password reset that leads back to the client that had signed the user up hides the user from it too",
+        "A first password reset that returns to the client that signed the user up hides the user from it too",
         arguments: Backend.available)
     func chosenWay(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
@@ -258,7 +263,7 @@ import Values
     }
 
     @Test(
-        "A password chosen by the sign-up's own mail does not hide the user from the client that signed the user up",
+        "A password set by the sign-up's own mail does not hide the user from the client that signed them up",
         arguments: Backend.available)
     func chosen(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in

@@ -15,7 +15,7 @@ struct LoginListTests {
     }
 
     @Test(
-        "An app's password attempt, right or wrong, is listed with every member of SPiD's",
+        "An app's password attempt, right or wrong, is in SPiD's list of logins with all its members",
         arguments: Backend.available)
     func api(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["trusted_proxies": "127.0.0.1"]) { world in
@@ -49,7 +49,9 @@ struct LoginListTests {
         }
     }
 
-    @Test("Sign-ins at a deleted client stay in their users' lists, and name no client", arguments: Backend.available)
+    @Test(
+        "Sign-ins at a deleted client stay recorded for their users, without the client",
+        arguments: Backend.available)
     func deletedClient(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -67,7 +69,9 @@ struct LoginListTests {
         }
     }
 
-    @Test("Sign-ins on our pages, by mail and by session code are listed", arguments: Backend.available)
+    @Test(
+        "SPiD's list of logins has sign-ins on this server's pages, by mailed code and by session code",
+        arguments: Backend.available)
     func pages(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -103,7 +107,9 @@ struct LoginListTests {
         }
     }
 
-    @Test("Logins are filtered by IP address, outcome, time and page", arguments: Backend.available)
+    @Test(
+        "SPiD's list of logins can be filtered by IP address, outcome and time, and read in pages",
+        arguments: Backend.available)
     func filters(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["trusted_proxies": "127.0.0.1"]) { world in
             let loom = try await world.spidBackend()
@@ -160,7 +166,7 @@ struct LoginListTests {
         }
     }
 
-    @Test("A user's own token lists that user's logins at that app only", arguments: Backend.available)
+    @Test("A user's own token lists that user's logins at the token's app only", arguments: Backend.available)
     func own(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -200,7 +206,9 @@ struct LoginListTests {
         }
     }
 
-    @Test("A sign-in attempt for an unknown user, or one refused unread, is not recorded", arguments: Backend.available)
+    @Test(
+        "A sign-in attempt for an unknown user, or one that the throttle refuses, is not recorded",
+        arguments: Backend.available)
     func unknown(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -215,7 +223,7 @@ struct LoginListTests {
         }
     }
 
-    @Test("An attempt to sign in is deleted after ninety days", arguments: Backend.available)
+    @Test("The sweep deletes a recorded sign-in attempt after ninety days", arguments: Backend.available)
     func retention(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -229,7 +237,9 @@ struct LoginListTests {
         }
     }
 
-    @Test("A third party does not learn from where and with what its users sign in", arguments: Backend.available)
+    @Test(
+        "A third party does not learn its users' IP addresses and browsers from the list of logins",
+        arguments: Backend.available)
     func places(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let third = try await world.spidBackend(["first_party": false, "scope": "openid email"])
@@ -258,7 +268,7 @@ struct LoginListTests {
     }
 
     @Test(
-        "A list of logins by an imported UUID does not tell a backend that a user exists whom it does not know",
+        "A list of logins by an imported UUID does not tell a backend of a user whom it does not know",
         arguments: Backend.available)
     func keptUUID(_ backend: Backend) async throws {
         try await World.with(backend) { world in

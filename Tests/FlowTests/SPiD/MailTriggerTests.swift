@@ -11,7 +11,7 @@ struct MailTriggerTests {
         try #require(letter.link(containing: part)).replacing("http://spindle.test", with: "")
     }
 
-    @Test("A backend triggers a mail whose link sets a new password", arguments: Backend.available)
+    @Test("A backend can trigger a password reset mail, whose link sets a new password", arguments: Backend.available)
     func newPassword(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
