@@ -13,7 +13,7 @@ import Values
 
     // MARK: Claims
 
-    @Test("Each invalid claim of an assertion is refused by name, to the second")
+    @Test("Each invalid claim of an assertion is refused with its reason; its times count to the second")
     func claims() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         try await fixture.trust(signer, ["create_users": true, "audiences": .array(["spindle"])])
@@ -46,7 +46,7 @@ import Values
         }
     }
 
-    @Test("An audience or authorized party is compared byte by byte, so that look-alikes are refused (RFC 7519 §2)")
+    @Test("An assertion's audience and authorized party are compared byte by byte: look-alikes are refused")
     func lookalikes() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         try await fixture.trust(
@@ -67,7 +67,7 @@ import Values
         }
     }
 
-    @Test("The hint of a refused assertion tells what to correct, in the characters that RFC 6749 allows")
+    @Test("The hint in an assertion's refusal tells what to correct, in characters that RFC 6749 allows")
     func hints() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         try await fixture.trust(signer)
@@ -88,7 +88,7 @@ import Values
 
     // MARK: Signatures
 
-    @Test("An assertion without signature, with the public key as secret, or of another key is refused")
+    @Test("An assertion that is unsigned, signed with the public key as a secret, or by another key is refused")
     func forgeries() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         try await fixture.trust(signer)
@@ -117,7 +117,9 @@ import Values
         #expect(try await fixture.refusal(of: long) == "malformed_parameter")
     }
 
-    @Test("An issuer's shared secret is the HMAC key; it is stored sealed and not shown", arguments: Backend.available)
+    @Test(
+        "An issuer's shared secret is the HMAC key of its assertions; it is stored sealed and not shown",
+        arguments: Backend.available)
     func sharedSecret(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         let secret = "et felles hemmelig ord, på minst 32 bytes"

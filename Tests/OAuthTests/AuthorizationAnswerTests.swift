@@ -35,7 +35,7 @@ struct AuthorizationAnswerTests {
         await fixture.database.close()
     }
 
-    @Test("A response mode that is unknown, or unsafe for the response type, is refused in the query")
+    @Test("An unknown response_mode, or form_post to an app's own scheme, is refused by query")
     func unsupported() async throws {
         let fixture = try await AuthorizationFixture()
         let refused: [KeyValuePairs<String, String>] = [
@@ -52,7 +52,7 @@ struct AuthorizationAnswerTests {
         await fixture.database.close()
     }
 
-    @Test("Cancelling leads to the client's cancel address unchanged, if there is one")
+    @Test("Cancelling an authorization request leads to its cancel_redirect_uri unchanged, if it has one")
     func cancelled() async throws {
         let fixture = try await AuthorizationFixture()
         let with = try await fixture.address(
@@ -72,7 +72,7 @@ struct AuthorizationAnswerTests {
         await fixture.database.close()
     }
 
-    @Test("The parameter prompt takes known values only, and none stands alone")
+    @Test("The parameter prompt takes known values only, and its value none only alone")
     func prompts() async throws {
         let fixture = try await AuthorizationFixture()
         for bad in ["none login", "nothing", "login Consent", "none none login"] {

@@ -48,7 +48,7 @@ struct AuthorizationDecisionTests {
         await fixture.database.close()
     }
 
-    @Test("A browser without a session signs in; with one, a request of a merchant's own app is answered")
+    @Test("Without a session an authorization request asks for sign-in; with one, an own app's is answered")
     func signIn() async throws {
         try await expect([
             Row(.own, [:], nil, .signIn),
@@ -59,7 +59,7 @@ struct AuthorizationDecisionTests {
         ])
     }
 
-    @Test("A prompt for login, select_account or create asks even where a user is signed in")
+    @Test("prompt=login or select_account asks for sign-in, create for sign-up, even if a user is signed in")
     func prompts() async throws {
         for visitor in [Self.visitor(), nil] {
             try await expect([
@@ -73,7 +73,7 @@ struct AuthorizationDecisionTests {
     }
 
     @Test(
-        "The user picks one of several sessions, unless the client asks for a password or no page"
+        "The user picks one of several sessions if none is meant, unless prompt is login, create or none"
     )
     func pick() async throws {
         let fixture = try await AuthorizationFixture()
@@ -93,7 +93,7 @@ struct AuthorizationDecisionTests {
         await fixture.database.close()
     }
 
-    @Test("A user who signed out of the client is asked again, and a silent request gets login_required")
+    @Test("A user who signed out of the client must sign in again, and prompt=none gets login_required")
     func gone() async throws {
         try await expect([
             Row(.own, [:], Self.visitor(isGone: true), .signIn),
@@ -102,7 +102,7 @@ struct AuthorizationDecisionTests {
         ])
     }
 
-    @Test("A sign-in that is too old is confirmed, to the millisecond; max_age=0 means prompt=login")
+    @Test("A sign-in older than max_age must be confirmed; max_age=0 means prompt=login")
     func maxAge() async throws {
         try await expect([
             Row(.own, ["max_age": "60"], Self.visitor(60), .respond),
@@ -115,7 +115,7 @@ struct AuthorizationDecisionTests {
         ])
     }
 
-    @Test("An essential acr that a sign-in did not reach is refused, not asked for repeatedly")
+    @Test("An essential acr that a new sign-in does not reach leads to a refusal, not to another sign-in")
     func unreachedContext() async throws {
         let fixture = try await AuthorizationFixture()
         let claims = #"{"id_token":{"acr":{"essential":true,"value":"urn:spindle:issuer"}}}"#
@@ -129,7 +129,7 @@ struct AuthorizationDecisionTests {
         await fixture.database.close()
     }
 
-    @Test("A bought session is valid for the merchant whose token bought it, and for no other")
+    @Test("A bought session counts for clients of the merchant whose token bought it, and for no other's")
     func bought() async throws {
         let fixture = try await AuthorizationFixture()
         let request = try await fixture.request(.own)
@@ -145,7 +145,7 @@ struct AuthorizationDecisionTests {
         await fixture.database.close()
     }
 
-    @Test("A client that requires a verified address gets it before anything else")
+    @Test("A client that requires a verified address is answered only for a user who has verified one")
     func verify() async throws {
         try await expect([
             Row(.strict, [:], Self.visitor(email: .verified), .respond),
@@ -159,7 +159,7 @@ struct AuthorizationDecisionTests {
         ])
     }
 
-    @Test("A third party asks consent for what it was not allowed; a merchant's own app only on demand")
+    @Test("A third party asks consent to scopes not yet allowed; a merchant's own app only with prompt=consent")
     func consent() async throws {
         let all = Scope(["openid", "profile"])
         try await expect([
@@ -177,7 +177,7 @@ struct AuthorizationDecisionTests {
         ])
     }
 
-    @Test("A merchant new to the user is introduced first, and so is an app whose redirect URI any app can claim")
+    @Test("A new merchant is first introduced to the user, and so is a client with an app's own redirect scheme")
     func introduce() async throws {
         let unmet = Self.visitor(isIntroduced: false)
         try await expect([
@@ -201,7 +201,7 @@ struct AuthorizationDecisionTests {
         ])
     }
 
-    @Test("Ticked scopes are granted with those that need no consent, and no others, whatever the form sends")
+    @Test("A consent grants the ticked scopes that were shown, earlier ones, and those that need no tick")
     func decision() async throws {
         let fixture = try await AuthorizationFixture()
         let rows: [(KeyValuePairs<String, String>, ticked: [String], before: [String]?, ConsentDecision?)] = [

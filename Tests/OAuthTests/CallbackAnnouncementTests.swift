@@ -114,7 +114,8 @@ struct CallbackAnnouncementTests {
     }
 
     @Test(
-        "Logout, revocation and disconnection are announced once even if they run twice", arguments: Backend.available)
+        "A logout, an app's revocation and a disconnection each call clients back once, even if run twice",
+        arguments: Backend.available)
     func ends(backend: Backend) async throws {
         let house = try await Fixture(backend)
         let world = house.world

@@ -11,7 +11,7 @@ import Values
 @Suite("Deletion of clients and merchants in bounded parts")
 struct ClientDeletionTests {
     @Test(
-        "A client that is being deleted is not listed, its tokens are dead, and it cannot be changed back",
+        "A client that is being deleted is not listed, cannot be changed, and its tokens are no longer valid",
         arguments: Backend.available)
     func unseen(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -32,7 +32,7 @@ struct ClientDeletionTests {
     }
 
     @Test(
-        "The rest of a deleted client's rows is deleted by later rounds, each within its budget",
+        "Rows that are left of a deleted client are deleted by later rounds, each within its budget",
         arguments: Backend.available)
     func client(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -76,7 +76,8 @@ struct ClientDeletionTests {
     }
 
     @Test(
-        "An interrupted deletion hides the merchant at once, and later rounds finish it", arguments: Backend.available)
+        "A merchant's interrupted deletion hides the merchant at once, and later rounds finish it",
+        arguments: Backend.available)
     func interrupted(backend: Backend) async throws {
         struct Interruption: Error {}
         let world = try await TokenFixture(try await backend.open())
@@ -89,7 +90,7 @@ struct ClientDeletionTests {
     }
 
     @Test(
-        "A merchant that is being deleted is not seen, and goes with its clients in later rounds",
+        "A merchant being deleted is not listed or changed; later rounds delete it with its clients",
         arguments: Backend.available)
     func merchant(backend: Backend) async throws {
         let database = try await backend.open()
@@ -113,7 +114,7 @@ struct ClientDeletionTests {
         await database.close()
     }
 
-    @Test("A deletion that fails delays no other", arguments: Backend.available)
+    @Test("A client's deletion that fails does not delay another client's deletion", arguments: Backend.available)
     func failing(backend: Backend) async throws {
         struct Unwilling: Error {}
         let world = try await TokenFixture(try await backend.open())
@@ -137,7 +138,7 @@ struct ClientDeletionTests {
     }
 
     @Test(
-        "A deletion stops when its client was created again under the same id",
+        "A client's deletion stops if the client was created again under the same id",
         arguments: Backend.available)
     func madeAgain(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -192,7 +193,9 @@ struct ClientDeletionTests {
         await world.database.close()
     }
 
-    @Test("A merchant's clients and links are deleted, and another's stay", arguments: Backend.available)
+    @Test(
+        "A merchant's deletion deletes its clients and its issuers' links to users, and no other merchant's",
+        arguments: Backend.available)
     func rowsOfMerchant(backend: Backend) async throws {
         let database = try await backend.open()
         let (one, other) = (try await TokenFixture(database), try await TokenFixture(database))
@@ -229,7 +232,9 @@ struct ClientDeletionTests {
         await database.close()
     }
 
-    @Test("The many refresh tokens of a token family are deleted in batches before it", arguments: Backend.available)
+    @Test(
+        "A user's deletion deletes refresh tokens in batches before their token families",
+        arguments: Backend.available)
     func chain(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         for _ in 1...3 {

@@ -103,7 +103,7 @@ struct ClientRightTests {
         }
     }
 
-    @Test("Each right has a row in the table, in the order of the code, of words that mean something")
+    @Test("Each client right has a row in docs/model.md, in the order of the code, with known words only")
     func complete() throws {
         let table = try Self.table()
         #expect(table.map(\.right) == ClientRight.allCases.map(\.rawValue))
@@ -115,7 +115,7 @@ struct ClientRightTests {
         }
     }
 
-    @Test("A client of each kind has the rights whose row covers the kind, and no other", arguments: Kind.all)
+    @Test("A client has the rights whose row in docs/model.md covers its kind, and no others", arguments: Kind.all)
     func rights(kind: Kind) throws {
         for entry in try Self.table() {
             let right = try #require(ClientRight(rawValue: entry.right))
@@ -123,7 +123,9 @@ struct ClientRightTests {
         }
     }
 
-    @Test("A statement finds the same kinds to have a right", arguments: Backend.available)
+    @Test(
+        "The SQL condition for a client right holds for the same kinds of client as the right itself",
+        arguments: Backend.available)
     func statements(backend: Backend) async throws {
         let database = try await backend.open()
         for kind in Kind.all {

@@ -9,7 +9,9 @@ import Values
 
 @Suite("A user's connected apps")
 struct ConnectedAppsTests {
-    @Test("An app's rights are those of its live tokens and those that need no consent", arguments: Backend.available)
+    @Test(
+        "A user's connected apps are listed newest first, each with its merchant, its time and its scope",
+        arguments: Backend.available)
     func list(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let apps = ConnectedApps(database: world.database, clock: world.clock, callbacks: .unheard, events: .unheard)
@@ -37,7 +39,7 @@ struct ConnectedAppsTests {
     }
 
     @Test(
-        "An app's rights follow the scope that administration leaves it, claim by claim",
+        "A connected app's scope shrinks with the scope its client is registered for, claim by claim",
         arguments: Backend.available)
     func narrowed(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -60,7 +62,9 @@ struct ConnectedAppsTests {
         await world.database.close()
     }
 
-    @Test("A consent answer adds and removes only the scopes that it was about", arguments: Backend.available)
+    @Test(
+        "A user's answer to a consent page adds and removes only scopes that the page showed",
+        arguments: Backend.available)
     func allow(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let consents = Consents(database: world.database, callbacks: .unheard)
@@ -129,7 +133,7 @@ struct ConnectedAppsTests {
     }
 
     @Test(
-        "A second revocation at a node whose clock is behind does not revive older codes",
+        "A second revocation of an app, at a node whose clock is behind, does not revive older codes",
         arguments: Backend.available)
     func behind(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -157,7 +161,7 @@ struct ConnectedAppsTests {
         await world.database.close()
     }
 
-    @Test("A consent revoked since the request was decided yields no code")
+    @Test("No authorization code is issued without consent to the whole scope, or after its revocation")
     func overtaken() async throws {
         let fixture = try await AuthorizationFixture()
         let (database, clock) = (fixture.database, fixture.clock)
@@ -185,7 +189,7 @@ struct ConnectedAppsTests {
         await database.close()
     }
 
-    @Test("Revoking one app or merchant reads only rows of that app or merchant")
+    @Test("Revoking one app, or disconnecting one merchant, reads no token families of others")
     func others() async throws {
         let database = Explained(base: try await Backend.sqlite.open())
         let (world, elsewhere) = (try await TokenFixture(database), try await TokenFixture(database))
@@ -221,7 +225,7 @@ struct ConnectedAppsTests {
         await database.close()
     }
 
-    @Test("A user's list of apps is read beside the thread that serves requests")
+    @Test("A user's list of connected apps is read apart from the database reads that serve requests")
     func aside() async throws {
         let database = CountedReads(base: try await Backend.sqlite.open())
         let world = try await TokenFixture(database)

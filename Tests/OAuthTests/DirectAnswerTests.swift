@@ -65,7 +65,7 @@ struct DirectAnswerTests {
     private static let types = ["id_token", "token", "code token", "code id_token", "code id_token token"]
 
     @Test(
-        "No front-channel token is issued without consent or after its revocation, not even one of two",
+        "No front-channel token or code is issued without consent, or after the consent was revoked",
         arguments: types)
     func consent(_ type: String) async throws {
         let scene = try await Scene()
@@ -93,7 +93,7 @@ struct DirectAnswerTests {
     }
 
     @Test(
-        "No front-channel token is issued for an ended session, another user's session or a disabled user",
+        "No front-channel token is issued for an ended session, an unknown session or a disabled user",
         arguments: types)
     func session(_ type: String) async throws {
         let scene = try await Scene()

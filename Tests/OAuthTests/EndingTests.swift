@@ -24,7 +24,7 @@ struct EndingTests {
         TokenFamily.Path(stored: path.text + "2" + id(number).text)
     }
 
-    @Test("The end of a family ends the passing tokens and apps' tokens of its web views, not a backend's lasting ones")
+    @Test("Ending a token family ends its web views' passing and app tokens, but not a backend's lasting ones")
     func webView() {
         let families = [
             Self.family(Self.root.webView(Self.id(1)), isPassing: true),
@@ -39,7 +39,7 @@ struct EndingTests {
         #expect(Set(all.families) == Set((0...4).map(Self.id)))
     }
 
-    @Test("A web view that a backend's lasting tokens bought lives with them")
+    @Test("A web view that a backend's lasting tokens bought does not end with the app's token family")
     func backend() {
         let lasting = Self.root.webView(Self.id(1))
         let families = [Self.family(lasting), Self.family(lasting.webView(Self.id(2)), outlivesApps: false)]
@@ -48,7 +48,7 @@ struct EndingTests {
         #expect(plan.sessions.isEmpty)
     }
 
-    @Test("A forgotten family in a path counts as ended if it bought a web view, not if it gave a code")
+    @Test("A deleted token family in a path passes on an end if it came from a web view, not from a code")
     func forgotten() {
         let inView = Self.root.webView(Self.id(1)).webView(Self.id(2))
         let byCode = Self.byCode(3, of: Self.root).webView(Self.id(4))
@@ -58,14 +58,14 @@ struct EndingTests {
         #expect(Set(reached.families) == [Self.id(0), Self.id(2), Self.id(4)])
     }
 
-    @Test("A token family that did not come from the ended one lives, even if its path begins alike")
+    @Test("A token family that does not descend from an ended one lives on, even if their ids begin alike")
     func others() {
         let other = TokenFamily.Path(Self.id(7))
         let families = [Self.family(other), Self.family(other.webView(Self.id(8)), isPassing: true)]
         #expect(Ending(roots: [Self.root]).plan(families, []).families == [Self.id(0)])
     }
 
-    @Test("A path tells the family, its ancestors and how each descended")
+    @Test("The path of a token family tells its ancestors, and whether each step was a code or a web view")
     func path() {
         let path = Self.byCode(2, of: Self.root.webView(Self.id(1)))
         #expect(path.count == 3 && path.family == Self.id(2) && path.step == .code && !path.isRoot)

@@ -60,7 +60,8 @@ struct InteractionTests {
     }
 
     @Test(
-        "An interaction is found only by its browser, by its whole id and within its time", arguments: Backend.available
+        "An interaction is found only in its own browser, by its whole id and before it expires",
+        arguments: Backend.available
     )
     func bound(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
@@ -112,7 +113,7 @@ struct InteractionTests {
     }
 
     @Test(
-        "A sealed hint opens in its own row alone, and is read unchanged elsewhere",
+        "A sealed ID token hint is unsealed in its own row only, and read as it stands in another row",
         arguments: Backend.available)
     func movedHint(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
@@ -130,7 +131,9 @@ struct InteractionTests {
         await fixture.database.close()
     }
 
-    @Test("Interactions without a sign-in are kept to a limit", arguments: Backend.available)
+    @Test(
+        "The sweeper deletes the oldest interactions without sign-in or mail beyond a limit",
+        arguments: Backend.available)
     func bounded(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         let table = StoredTable("interactions", retention: [Interactions.limit(to: 10)])
@@ -186,7 +189,9 @@ struct InteractionTests {
         await fixture.database.close()
     }
 
-    @Test("Interactions that wait longer do not push out a new one", arguments: Backend.available)
+    @Test(
+        "The sweeper does not delete a new interaction in favour of earlier ones with a longer lifetime",
+        arguments: Backend.available)
     func fresh(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         for _ in 1...30 {
@@ -202,7 +207,9 @@ struct InteractionTests {
         await fixture.database.close()
     }
 
-    @Test("An interaction without a browser is taken by one browser only", arguments: Backend.available)
+    @Test(
+        "An interaction begun without a browser is bound to one browser, even if several try at once",
+        arguments: Backend.available)
     func race(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         let begun = try await fixture.begin(in: nil)
@@ -219,7 +226,7 @@ struct InteractionTests {
         await fixture.database.close()
     }
 
-    @Test("An interaction's answers are used once, even by two tabs at once", arguments: Backend.available)
+    @Test("An interaction is answered once, even if several tabs try at once", arguments: Backend.available)
     func answers(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         let signedIn = try #require(try await fixture.signIn(try await fixture.begin(), session: "one"))
@@ -233,7 +240,7 @@ struct InteractionTests {
         await fixture.database.close()
     }
 
-    @Test("An interaction's steps after one sign-in do not count after another", arguments: Backend.available)
+    @Test("Steps of an interaction done in one session do not count in another session", arguments: Backend.available)
     func anotherSignIn(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         let signedIn = try #require(try await fixture.signIn(try await fixture.begin(), session: "one"))
@@ -248,7 +255,9 @@ struct InteractionTests {
         await fixture.database.close()
     }
 
-    @Test("A browser has thirty-two open interactions, and the oldest gives way", arguments: Backend.available)
+    @Test(
+        "A browser has at most thirty-two open interactions; a further one ends the oldest",
+        arguments: Backend.available)
     func room(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         let other = try await fixture.begin(in: Self.there)
@@ -263,7 +272,9 @@ struct InteractionTests {
         await fixture.database.close()
     }
 
-    @Test("An interaction is kept as long as its mail is valid, and then swept", arguments: Backend.available)
+    @Test(
+        "An interaction is kept while the mail sent for it is valid, and then deleted by the sweeper",
+        arguments: Backend.available)
     func swept(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         let begun = try await fixture.begin()
@@ -278,7 +289,7 @@ struct InteractionTests {
         await fixture.database.close()
     }
 
-    @Test("A mail opened in another browser continues there under a new id; the first interaction still waits")
+    @Test("A mail opened in another browser continues the interaction there under a new id; the first one waits")
     func elsewhere() async throws {
         let fixture = try await Fixture(.sqlite)
         let (begun, now) = (try await fixture.begin(), fixture.clock.now)
@@ -295,7 +306,7 @@ struct InteractionTests {
     }
 
     @Test(
-        "Surplus interactions are deleted up to a boundary that is read once, outside the writes",
+        "The sweeper deletes surplus interactions up to a boundary that it reads once, outside its writes",
         arguments: [false, true])
     func boundary(isSignedIn: Bool) async throws {
         let (base, clock, random) = (try await Backend.sqlite.open(), ManualClock(), SystemRandom())

@@ -11,7 +11,9 @@ import Values
 struct IntroductionRaceTests {
     private static let user = UserID(7)
 
-    @Test("No code is issued if user and merchant were disconnected after the decision", arguments: Backend.available)
+    @Test(
+        "No authorization code is issued before an introduction, or once user and merchant are disconnected",
+        arguments: Backend.available)
     func parted(backend: Backend) async throws {
         let fixture = try await AuthorizationFixture(backend)
         let (database, clock) = (fixture.database, fixture.clock)
@@ -51,7 +53,9 @@ struct IntroductionRaceTests {
         await database.close()
     }
 
-    @Test("A merchant's deletion removes its introductions, and no new one is stored", arguments: Backend.available)
+    @Test(
+        "A merchant's deletion deletes its introductions to users; none is stored for an unknown merchant",
+        arguments: Backend.available)
     func deleted(backend: Backend) async throws {
         let fixture = try await AuthorizationFixture(backend)
         let (database, now) = (fixture.database, fixture.clock.now)

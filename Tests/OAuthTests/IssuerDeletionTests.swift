@@ -10,7 +10,7 @@ import Values
 @Suite("Deletion of issuers in bounded parts")
 struct IssuerDeletionTests {
     @Test(
-        "The rest of a deleted issuer's links is deleted by later rounds, each within its budget",
+        "A deleted issuer's remaining links to users are deleted by later rounds, each within its budget",
         arguments: Backend.available)
     func links(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
@@ -35,7 +35,7 @@ struct IssuerDeletionTests {
     }
 
     @Test(
-        "An issuer that is being deleted is not listed, identifies no user, and its name is free",
+        "An issuer being deleted is not listed and identifies no user; its name can be registered again",
         arguments: Backend.available)
     func unseen(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
@@ -65,7 +65,7 @@ struct IssuerDeletionTests {
     }
 
     @Test(
-        "Sessions that rest on an issuer end with its merchant, and so do others' tokens in them",
+        "A merchant's deletion ends the sessions based on its issuers, with other merchants' tokens in them",
         arguments: Backend.available)
     func withMerchant(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
@@ -92,7 +92,7 @@ struct IssuerDeletionTests {
     }
 
     @Test(
-        "A merchant's issuers are gone from the moment of its deletion, whatever stops the rest of it",
+        "A merchant's issuers are deleted as soon as its deletion begins, even if the rest is interrupted",
         arguments: Backend.available)
     func withMerchantAtOnce(_ backend: Backend) async throws {
         struct Stopped: Error {}
@@ -107,7 +107,7 @@ struct IssuerDeletionTests {
         await fixture.database.close()
     }
 
-    @Test("An issuer with a blank in its name is refused", arguments: Backend.available)
+    @Test("An issuer whose name contains white space is refused at registration", arguments: Backend.available)
     func blanks(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         for name in ["a b", "a\u{A0}b", "a\u{2003}b"] {
@@ -120,7 +120,7 @@ struct IssuerDeletionTests {
     }
 
     @Test(
-        "A deleted issuer is remembered while links, sessions or tokens rest on it, whatever its successor",
+        "A deleted issuer is remembered while links, sessions or tokens depend on it, even if registered anew",
         arguments: Backend.available)
     func forgotten(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)

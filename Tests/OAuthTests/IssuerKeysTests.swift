@@ -34,7 +34,7 @@ import Values
     }
 
     @Test(
-        "A key set is cached as long as its issuer sets, from a minute to an hour, five minutes by default",
+        "A key set is cached for its max-age, at least a minute and at most an hour, by default five minutes",
         arguments: [(nil, 300), ("120", 120), ("1", 60), ("99999999999999999999", 3600)] as [(String?, Int64)])
     func life(said: String?, seconds: Int64) async throws {
         publish(old, life: said)
@@ -47,7 +47,7 @@ import Values
         #expect(server.requests.count == 2)
     }
 
-    @Test("Concurrent lookups of a key set share one request")
+    @Test("Concurrent lookups of an issuer's key set cause one fetch together")
     func singleFlight() async throws {
         await withTaskGroup(of: Void.self) { group in
             for _ in 1...16 { group.addTask { #expect(await takes(old)) } }
@@ -55,7 +55,7 @@ import Values
         #expect(server.requests.count == 1)
     }
 
-    @Test("An unknown key id causes at most one request in ten seconds")
+    @Test("Assertions with an unknown key id cause at most one fetch of the key set in ten seconds")
     func unknownKey() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         _ = try await fixture.issuers.register(
@@ -85,7 +85,7 @@ import Values
     }
 
     @Test(
-        "After a bad answer the earlier keys are used for a day",
+        "After a bad answer from its server, an issuer's earlier key set is used for a day",
         arguments: [("500 Internal Server Error", "{}"), ("200 OK", "<html>")])
     func outage(status: String, body: String) async throws {
         #expect(await takes(old))
@@ -105,7 +105,7 @@ import Values
         #expect(await takes(new))
     }
 
-    @Test("Cached keys survive their server; without any the answer is temporarily_unavailable")
+    @Test("Cached keys are used while their server is away; without any, the answer is temporarily_unavailable")
     func gone() async throws {
         #expect(await takes(old))
         server.stop()
@@ -122,7 +122,7 @@ import Values
         #expect(error?.retryAfter == .seconds(10))
     }
 
-    @Test("A failed lookup of keys tells its reason again without another request")
+    @Test("After a key set fetch has failed, the next lookup gives the same reason without another fetch")
     func cause() async throws {
         server.answer("", status: "404 Not Found")
         await #expect(throws: DocumentUnavailable(reason: "answered with status 404")) {
@@ -135,7 +135,7 @@ import Values
         #expect(server.requests.count == 1)
     }
 
-    @Test("Thousands of lookups for one merchant push out no key set of another's")
+    @Test("Thousands of key set lookups for one merchant remove no cached key set of another")
     func shares() async throws {
         #expect(await takes(old))
         let asked = server.requests.count
@@ -153,7 +153,7 @@ import Values
         #expect(server.requests.count == others + 1)
     }
 
-    @Test("Concurrent lookups of an issuer's keys share one fetch, and all give up if its answer does not end")
+    @Test("Concurrent lookups of a key set all fail together if the answer to their one fetch does not end")
     func slow() async throws {
         let policy = OutboundPolicy(
             allowedPrivateRanges: ["127.0.0.1"].compactMap { CIDR($0) }, longestWait: .milliseconds(200))
@@ -171,7 +171,7 @@ import Values
         #expect(server.requests.count == 1)
     }
 
-    @Test("A redirect is not accepted as a key set")
+    @Test("A key set is not fetched through a redirect")
     func redirect() async throws {
         let other = try LoopbackServer()
         other.answer(old.keySet.text)
@@ -184,7 +184,7 @@ import Values
         let share: String
     }
 
-    @Test("After the clock was set back documents are fetched again at once")
+    @Test("After the clock was set back, published documents (key sets and others) are fetched again at once")
     func clockSetBack() async throws {
         let clock = ManualClock()
         let answers = Mutex<[Int]>([])
@@ -203,7 +203,9 @@ import Values
         #expect(try await documents.document(at: place) == 3)
     }
 
-    @Test("At most 64 requests of one share wait for a server that does not answer", .timeLimit(.minutes(1)))
+    @Test(
+        "At most 64 lookups of one merchant's key sets wait for a silent server; a further one fails at once",
+        .timeLimit(.minutes(1)))
     func crowd() async {
         let (gate, open) = AsyncStream<Never>.makeStream()
         let documents = PublishedDocuments<Place, Int>(clock: ManualClock()) { place in

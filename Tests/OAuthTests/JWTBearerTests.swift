@@ -32,7 +32,7 @@ import Values
                 == 1)
     }
 
-    @Test("The auth_time of an assertion may have a fraction, and is never later than now")
+    @Test("An assertion's auth_time may have a fraction, and one in the future counts as now")
     func signInTimes() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         try await fixture.trust(signer)
@@ -93,7 +93,9 @@ import Values
         #expect(try await fixture.refusal(of: assertion, from: platform) == "client_without_merchant")
     }
 
-    @Test("Unknown users, disabled users and disabled issuers are refused", arguments: Backend.available)
+    @Test(
+        "An assertion of an unknown user, a disabled user or a disabled issuer is refused",
+        arguments: Backend.available)
     func refusedPeople(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         let issuer = try await fixture.trust(signer, [:])
@@ -109,7 +111,7 @@ import Values
     }
 
     @Test(
-        "A client that requires verified addresses gets no token for a user without one, and spends no assertion",
+        "If a client requires verified addresses, an assertion for a user without is refused and not spent",
         arguments: Backend.available)
     func unverified(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
@@ -129,7 +131,7 @@ import Values
         #expect(try await fixture.present(known, from: strict).user == user)
     }
 
-    @Test("The scope of a jwt-bearer grant is the client's, without administration")
+    @Test("A jwt-bearer grant has scopes of its client, and never an administration scope")
     func scope() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         try await fixture.trust(signer)
@@ -142,7 +144,9 @@ import Values
 
     // MARK: Single use
 
-    @Test("An assertion is used once, by its jti or its text, however many present it", arguments: Backend.available)
+    @Test(
+        "An assertion is accepted once, told by its jti or its text, even if presented concurrently",
+        arguments: Backend.available)
     func replay(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         try await fixture.trust(signer)
@@ -184,7 +188,9 @@ import Values
         return token[...dot] + Base64URL.encode(signature)
     }
 
-    @Test("An attempt that runs again after a lost COMMIT recognizes its own work", arguments: Backend.available)
+    @Test(
+        "An assertion's redemption that runs again after a lost COMMIT recognizes its own work",
+        arguments: Backend.available)
     func retry(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         let issuer = try await fixture.trust(signer)

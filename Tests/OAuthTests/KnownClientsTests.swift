@@ -8,7 +8,7 @@ import Values
 
 @Suite("The cache of clients")
 struct KnownClientsTests {
-    @Test("A client that is no longer used leaves the cache when another comes")
+    @Test("A cached client that is no longer used is removed when another client is looked up")
     func letGo() async throws {
         let fixture = try await AuthorizationFixture()
         let known = KnownClients(clock: fixture.clock)

@@ -61,7 +61,7 @@ struct ManyUsersTests {
     }
 
     @Test(
-        "The platform's list of a merchant's users includes those of third parties, the merchant's own does not",
+        "The platform's list of a merchant's users includes third parties' users, the merchant's own does not",
         arguments: Backend.available)
     func thirdParty(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -79,7 +79,7 @@ struct ManyUsersTests {
     }
 
     @Test(
-        "Users are found by id, address, prefix of an address and time, at the asking client only",
+        "A search by id, address, address prefix or time finds only users of the client that asks",
         arguments: Backend.available)
     func searches(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -108,7 +108,7 @@ struct ManyUsersTests {
     }
 
     @Test(
-        "A time span with too many users of other clients is refused; a narrower one is read in slices",
+        "A list of users over a time span is read in slices, and refused if it has to read too many users",
         arguments: Backend.available)
     func spans(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())

@@ -23,7 +23,7 @@ struct MerchantNamesTests {
     }
 
     @Test(
-        "The likeness of merchants' names is computed before the write, once",
+        "Renaming a merchant reads all merchants' names before the write, and only the first time",
         arguments: Backend.available)
     func learned(backend: Backend) async throws {
         let database = CountedReads(base: try await backend.open())
@@ -43,7 +43,7 @@ struct MerchantNamesTests {
     }
 
     @Test(
-        "Former names leave the memory of likenesses and never push out names in use",
+        "Names no longer taken are forgotten by the check for alike merchant names, and names in use are not",
         arguments: Backend.available)
     func forgotten(backend: Backend) async throws {
         let database = CountedReads(base: try await backend.open())
@@ -73,7 +73,7 @@ struct MerchantNamesTests {
     }
 
     @Test(
-        "A merchant's earlier names stay taken, and beyond a hundred only the platform can rename it",
+        "A merchant's earlier names stay taken, and after a hundred only the platform can rename the merchant",
         arguments: Backend.available)
     func earlier(backend: Backend) async throws {
         let database = try await backend.open()

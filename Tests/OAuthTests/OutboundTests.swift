@@ -18,7 +18,7 @@ import Values
     }
 
     @Test(
-        "A non-public IP address is refused, however it is written",
+        "An outbound request to a non-public IP address is refused, however the address is written",
         arguments: [
             "https://127.0.0.1/", "https://localhost/", "https://10.0.0.1/", "https://172.16.3.4/",
             "https://192.168.1.1/", "https://169.254.169.254/latest/meta-data", "https://100.64.0.1/",
@@ -33,7 +33,7 @@ import Values
     }
 
     @Test(
-        "A URL that two readers could read differently is refused",
+        "An outbound request to a URL that is ambiguous, or is not absolute http or https, is refused",
         arguments: [
             "", "keys", "//example.com/", "ftp://example.com/", "file:///etc/passwd", "unix:/run/socket",
             "http+unix://%2Frun%2Fsocket/", "https:///keys", "https://user@example.com/",
@@ -46,7 +46,7 @@ import Values
         await #expect(throws: OutboundError.unacceptableURL) { try await open.get(url) }
     }
 
-    @Test("A parameter may have any value, and changes nothing but the query")
+    @Test("A query parameter of an outbound request may have any value, and changes nothing but the query")
     func query() async throws {
         let server = try LoopbackServer()
         server.answer("{}")
@@ -67,7 +67,7 @@ import Values
         }
     }
 
-    @Test("Plain http is allowed to permitted private addresses only")
+    @Test("Outbound requests use plain http only to private addresses that are permitted")
     func unencrypted() async throws {
         let server = try LoopbackServer()
         await #expect(throws: OutboundError.unencrypted) { try await open.get(server.address) }
@@ -99,7 +99,7 @@ import Values
         #expect(try await local.get(server.address).maxAge == nil)
     }
 
-    @Test("A resolved host is connected to at the checked address, and keeps its name")
+    @Test("An outbound request connects to the address that was checked, and its Host field keeps the name")
     func name() async throws {
         let server = try LoopbackServer()
         server.answer("{}")
@@ -119,7 +119,7 @@ import Values
     }
 
     @Test(
-        "An outbound answer's body is cut at its limit, whether or not its length was announced",
+        "An outbound answer with a body over its limit is refused, whether or not its length was announced",
         arguments: [true, false])
     func size(saysLength: Bool) async throws {
         let server = try LoopbackServer()
@@ -131,7 +131,7 @@ import Values
         #expect(try await local.get(server.address, limit: body.utf8.count).body.count == body.utf8.count)
     }
 
-    @Test("An outbound answer that does not end is given up")
+    @Test("An outbound request whose answer does not end is given up as timed out")
     func time() async throws {
         let server = try LoopbackServer()
         server.answer("{", headers: ["Content-Length: 2"], hangsUp: false)
@@ -140,7 +140,7 @@ import Values
         await #expect(throws: OutboundError.timedOut) { try await local.get(server.address) }
     }
 
-    @Test("A fetch from a server reports no listener, no TLS and half an answer all as unreachable")
+    @Test("An outbound fetch reports a server that does not listen, has no TLS or breaks off as unreachable")
     func unreachable() async throws {
         let server = try LoopbackServer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{")
         await #expect(throws: OutboundError.unreachable) { try await local.get(server.address) }
@@ -175,7 +175,7 @@ import Values
         }
     }
 
-    @Test("One client's fetches under way have a bound of their own, and all clients' together one for each purpose")
+    @Test("Outbound fetches at once are limited for each client, and for each purpose over all clients")
     func atOnce() async throws {
         let quota = OutboundQuota(clock: ManualClock())
         let gate = Gate()
@@ -199,7 +199,7 @@ import Values
         try await quota.ask(for: .sector, by: "5") {}
     }
 
-    @Test("An outbound request that fails, times out or is cancelled frees its place")
+    @Test("An outbound request that fails or is cancelled frees its place among those under way")
     func freed() async throws {
         struct Fault: Error {}
         let quota = OutboundQuota(clock: ManualClock())
@@ -215,7 +215,7 @@ import Values
         #expect(quota.underWay == 0)
     }
 
-    @Test("A client or host that asks too often waits, others do not, and its allowance returns with time")
+    @Test("Too frequent outbound fetches for one client are refused until time has passed, others' are not")
     func rate() async throws {
         let clock = ManualClock()
         let quota = OutboundQuota(clock: clock)
@@ -233,7 +233,7 @@ import Values
         try await quota.ask(for: .sector, by: "a") {}
     }
 
-    @Test("Thirty thousand names together keep to the common rate, and are forgotten again")
+    @Test("Outbound fetches for thirty thousand clients together keep to the rate for all clients")
     func askers() async throws {
         let quota = OutboundQuota(clock: ManualClock())
         var answered = 0
@@ -243,7 +243,7 @@ import Values
         #expect(answered == 24_000)
     }
 
-    @Test("A browser uses up its own share of the fetches made for a client, not the whole client's")
+    @Test("A browser can use up its own share of the fetches made for a client, and not other browsers'")
     func parts() async throws {
         let clock = ManualClock()
         let quota = OutboundQuota(clock: clock)
@@ -270,7 +270,7 @@ import Values
         try await quota.ask(for: .requestObject, by: "a", part: "::2") {}
     }
 
-    @Test("One IPv6 site has a bounded share of a client's request objects, and other sites have theirs")
+    @Test("One IPv6 site has a limited share of a client's request object fetches; other sites have their own")
     func site() async throws {
         let quota = OutboundQuota(clock: ManualClock())
         var answered = 0
@@ -284,7 +284,7 @@ import Values
     }
 
     @Test(
-        "A merchant's sixty hanging key sets take neither the places of others nor their rate",
+        "A merchant whose sixty key set fetches hang takes neither places nor rate of other merchants",
         arguments: [OutboundPurpose.keys, .discovery])
     func merchants(purpose: OutboundPurpose) async throws {
         let quota = OutboundQuota(clock: ManualClock())
@@ -311,7 +311,7 @@ import Values
         for number in 1...100 { try await quota.ask(for: purpose, by: "b", part: "\(number)") {} }
     }
 
-    @Test("A merchant's clients together have a quarter of the request objects that are fetched at once")
+    @Test("A merchant's clients together have at most 64 fetches of request objects at once")
     func shares() async throws {
         let quota = OutboundQuota(clock: ManualClock())
         let gate = Gate()
@@ -334,7 +334,7 @@ import Values
         #expect(quota.underWay == 0)
     }
 
-    @Test("A merchant with a thousand clients does not use up the request objects of all merchants")
+    @Test("A merchant with a thousand clients does not use up all merchants' fetches of request objects")
     func rateOfShare() async throws {
         let quota = OutboundQuota(clock: ManualClock())
         var answered = 0
@@ -349,7 +349,7 @@ import Values
         try await quota.ask(for: .requestObject, by: "other", of: "b", part: "192.0.2.77") {}
     }
 
-    @Test("A browser has its own rate across all clients")
+    @Test("Fetches of request objects that one browser causes have a rate limit across all clients")
     func rateOfBrowser() async throws {
         let quota = OutboundQuota(clock: ManualClock())
         var answered = 0
@@ -362,13 +362,13 @@ import Values
         try await quota.ask(for: .requestObject, by: "other", of: "b", part: "::2") {}
     }
 
-    @Test("Deliveries to other servers have no limit of rate")
+    @Test("Outbound deliveries to other servers have no rate limit")
     func unbounded() async throws {
         let quota = OutboundQuota(clock: ManualClock())
         for _ in 1...2000 { try await quota.ask(for: .delivery, by: "client.example") {} }
     }
 
-    @Test("An outbound request to a server that does not answer in time frees its place")
+    @Test("Each outbound request to a server that does not answer in time is given up as timed out")
     func timeOut() async throws {
         let silent = try LocalListener { _ in nil }
         defer { silent.stop() }
@@ -412,7 +412,7 @@ import Values
     func isPublic(_ text: String) throws { #expect(try #require(IPAddress(text)).isPublic) }
 
     @Test(
-        "All IPv4 clients that come through NAT64 count as one subscriber",
+        "A subscriber is an IPv4 address, also in NAT64 or mapped form, or else an IPv6 address's /64",
         arguments: [
             ("64:ff9b::cb00:7107", "203.0.113.7"), ("64:ff9b::203.0.113.7", "203.0.113.7"),
             ("::ffff:203.0.113.7", "203.0.113.7"), ("64:ff9b:1::cb00:7107", "64:ff9b:1::/64"),
@@ -423,7 +423,7 @@ import Values
         #expect(address.subscriber == network)
     }
 
-    @Test("An IP address is read back as it is written")
+    @Test("IP addresses and ranges are written in one normal form, whatever form they were read in")
     func description() {
         #expect(IPAddress("::ffff:192.0.2.1")?.description == "192.0.2.1")
         #expect(IPAddress("2001:DB8:0::1")?.description == "2001:db8::1")

@@ -27,14 +27,14 @@ import Values
         }
     }
 
-    @Test("A provider that does not answer is given up")
+    @Test("A request to an identity provider that does not answer is given up as unavailable")
     func silent() async throws {
         let server = try LocalListener { _ in nil }
         let address = "http://127.0.0.1:\(server.port)"
         #expect(await reason(address, longestWait: .milliseconds(200)) == "provider_unavailable")
     }
 
-    @Test("A provider that is unreachable, or at a forbidden address, is reported as unavailable")
+    @Test("An identity provider that is unreachable, or at a forbidden address, is reported as unavailable")
     func gone() async throws {
         let server = try LocalListener { _ in [] }
         let address = "http://127.0.0.1:\(server.port)"
@@ -44,7 +44,7 @@ import Values
         #expect(await reason("http://192.0.2.1", longestWait: .seconds(60)) == "provider_unavailable")
     }
 
-    @Test("Google's tokens and users are looked up at two hosts, a gateway's at one")
+    @Test("Google's tokens and users are looked up at two hosts, or at one if a gateway is configured")
     func addresses() {
         let google = ProviderAddresses(facebook: "", google: "https://oauth2.googleapis.com")
         #expect(google.googleTokens == "https://oauth2.googleapis.com")
@@ -53,7 +53,7 @@ import Values
         #expect(gateway.googleUserinfo == "https://gateway.example")
     }
 
-    @Test("A provider's user name that is too long, or not text, is left out")
+    @Test("A user's name from a provider is left out if it is too long, has a line break or is not text")
     func names() {
         var person = ProviderUser()
         person.take("name", .string(String(repeating: "n", count: 201)))
@@ -64,7 +64,7 @@ import Values
         #expect(person.profile == [.init("name", "Ada")])
     }
 
-    @Test("A provider's user id is accepted only if it can be stored")
+    @Test("A user id from an identity provider is accepted only as a number or short ASCII text without blanks")
     func subjects() {
         #expect(ProviderInterface.subject("10215241773831025") == "10215241773831025")
         #expect(ProviderInterface.subject(10_215_241_773_831_025) == "10215241773831025")
@@ -89,7 +89,9 @@ import Values
         + "cGUiOiJmYWNlYm9vayIsInRva2VuX3ZhbHVlIjoiZmJ0b2stYWxpY2UifQ==."
         + "99439eb1b137bb6eaeb809e28fabdbc1a39379d7621f7e03333ee7b1bc523c2a"
 
-    @Test("The assertions of both mobile SDKs verify and have the same content", arguments: [android, iOS])
+    @Test(
+        "The provider assertions of SPiD's Android and iOS SDKs verify and have the same content",
+        arguments: [android, iOS])
     func vectors(_ text: String) throws {
         #expect(ProviderAssertion.isMeant(by: text))
         let assertion = try ProviderAssertion(text, signedWith: Self.secret)
@@ -99,7 +101,7 @@ import Values
         #expect(assertion.expiresAt.iso8601 == "2030-01-01T00:00:00Z")
     }
 
-    @Test("An assertion with a lost line feed, another secret or any changed letter of its signature is refused")
+    @Test("A provider assertion that lost its line feeds, or has another secret or signature, is refused")
     func signature() throws {
         let last = Self.iOS.hasSuffix("a") ? "b" : "a"
         for text in [
@@ -120,7 +122,7 @@ import Values
         #expect(assertion.expiresAt == Timestamp(milliseconds: 1_900_000_000 * 1000))
     }
 
-    @Test("Only HS256 is accepted, whatever the header of the assertion names")
+    @Test("A provider assertion whose header names another algorithm than HS256 is refused")
     func algorithms() {
         for header: JSON in [
             ["alg": "none", "typ": "JWT"], ["alg": "HS512", "typ": "JWT"], ["typ": "JWT"], ["alg": "hs256"],
@@ -132,7 +134,7 @@ import Values
         #expect(refusal(unsigned) == "provider_assertion_algorithm")
     }
 
-    @Test("Each claim of a provider assertion is required, with its type")
+    @Test("Each claim of a provider assertion is required, and must have its type")
     func claimFaults() {
         let cases: [(KeyValuePairs<String, JSON>, String)] = [
             (["token_type": "twitter"], "token_type"), (["token_type": .null], "token_type"),
@@ -157,7 +159,7 @@ import Values
         #expect(!ProviderAssertion.isMeant(by: "e30.e30.c"), "an assertion of RFC 7523 is another thing")
     }
 
-    @Test("Dates of both mobile SDKs, with their zones, and numbers are read")
+    @Test("A provider assertion's expiry is read as a date of either mobile SDK, with its zone, or a number")
     func dates() {
         let good: [(JSON, String)] = [
             ("2030-01-01 00:00:00+0000", "2030-01-01T00:00:00Z"),

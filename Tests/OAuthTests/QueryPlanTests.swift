@@ -14,7 +14,7 @@ import Values
 /// SQLite's query plans: a table that is read as a whole is quick today and an outage in a year.
 @Suite("The common statements find their rows by an index")
 struct QueryPlanTests {
-    @Test("Tokens, codes, sessions and their ends are found by an index")
+    @Test("Statements about tokens, codes, sessions and their ends find their rows by an index")
     func everyday() async throws {
         let database = Explained(base: try await Backend.sqlite.open())
         let world = try await TokenFixture(database)
@@ -94,7 +94,7 @@ struct QueryPlanTests {
         await database.close()
     }
 
-    @Test("Users and logins, as SPiD's backends ask for them, are found by an index")
+    @Test("The lists of users and logins in SPiD's API find their rows by an index")
     func people() async throws {
         let database = Explained(base: try await Backend.sqlite.open())
         let world = try await TokenFixture(database)
@@ -177,7 +177,7 @@ struct QueryPlanTests {
         await database.close()
     }
 
-    @Test("A client_credentials token, and a refresh that does not rotate, write one row each")
+    @Test("A client_credentials token, and a refresh that does not rotate, take one write statement each")
     func hotPath() async throws {
         let database = Explained(base: try await Backend.sqlite.open())
         let world = try await TokenFixture(database)

@@ -15,7 +15,7 @@ struct ResourceURITests {
     func normal(text: String) { #expect(ResourceURI.normal(text) == text) }
 
     @Test(
-        "Every other spelling of a resource URI has that normal form",
+        "Another spelling of a resource URI is changed to its normal form",
         arguments: [
             ("HTTPS://api.a.example", "https://api.a.example"), ("https://API.A.example", "https://api.a.example"),
             ("https://api.a.example:443", "https://api.a.example"), ("https://api.a.example:", "https://api.a.example"),
@@ -50,7 +50,7 @@ struct ResourceURITests {
         ])
     func none(text: String) { #expect(ResourceURI.normal(text) == nil) }
 
-    @Test("A host's root is one resource with and without its slash, and no other path is")
+    @Test("A host's root is the same resource with and without its slash; another path is not")
     func roots() {
         let both = Set(["https://a.example", "https://a.example/"])
         for text in both { #expect(Set(ResourceURI.equivalents(of: text)) == both) }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Signatures of SPiD's SDKs")
 struct SignSecretTests {
-    @Test("The signature of a SPiD message is over the encoded data")
+    @Test("The signature of a SPiD message is made over its base64url-encoded data")
     func container() throws {
         let entry: (String) -> JSON = {
             .members([
@@ -20,7 +20,7 @@ struct SignSecretTests {
         #expect(signed.signature == "GTUVPjN1LzdyU1qwHjnMKS2oNxckfGzXWA6WOGHVOOg")
     }
 
-    @Test("A signed request of SPiD's is the signature and the payload, joined by a dot")
+    @Test("A signed request in SPiD's form is its signature and its payload, joined by a dot")
     func request() {
         let entry: JSON = .members([
             "orderId": "3176403", "changedFields": "status", "time": "2014-06-12 13:39:34",
@@ -30,7 +30,7 @@ struct SignSecretTests {
         #expect(signed.request == "Go3nym6YCKGSkoGAmNaBfnoEpTgLWXQPwm2rwtvMe0A.\(signed.payload)")
     }
 
-    @Test("The verified hash covers the values in the order of their names")
+    @Test("SPiD's hash of request parameters covers their values in the order of their names")
     func hash() {
         let secret = SignSecret("SignatureSecret")
         let hash = "uga44w13afsHV2XG31aELoopALuzUF2yyRffxpecLl0"
@@ -45,7 +45,7 @@ struct SignSecretTests {
 
     /// The document's own example, however the nested map was sent.
     @Test(
-        "Nested values are hashed level by level",
+        "SPiD's hash covers nested request parameters level by level, in whichever form they are sent",
         arguments: [
             [("a", "zebra"), ("x", "banana"), ("c[b]", "orange"), ("c[c]", "monkey"), ("c[a]", "sun"), ("b", "tree")],
             [("a", "zebra"), ("x", "banana"), ("c", #"{"b":"orange","c":"monkey","a":"sun"}"#), ("b", "tree")],
@@ -57,7 +57,7 @@ struct SignSecretTests {
         #expect(SignSecret("foobar").isHash(hash, of: pairs.map { (name: $0.0, value: $0.1) }))
     }
 
-    @Test("Names and values of any form are joined to the same text each time")
+    @Test("Request parameters of any form, even malformed, are joined to the text that SPiD's hash covers")
     func texts() {
         func text(_ pairs: (String, String)...) -> [String] {
             Array(HashedParameters.texts(of: pairs.map { (name: $0.0, value: $0.1) }))
@@ -74,7 +74,7 @@ struct SignSecretTests {
         #expect(text(("é", "1"), ("z", "0")) == ["01", "01"])
     }
 
-    @Test("A thousand parameters of one level are hashed; with one more the hash is refused")
+    @Test("SPiD's hash over a thousand parameters of one level is accepted; with one more it is refused")
     func mostHashed() {
         let secret = SignSecret("foobar")
         func isHash(_ count: Int) -> Bool {
@@ -87,7 +87,7 @@ struct SignSecretTests {
         #expect(!isHash(1001) && !isHash(12_500))
     }
 
-    @Test("Apps sign their assertions in lowercase hexadecimal")
+    @Test("The hexadecimal signature of an app's assertion is accepted only whole and in lower case")
     func hexadecimal() {
         let secret = SignSecret("a274de")
         let text = Array("header.claims".utf8)
@@ -116,13 +116,13 @@ struct NaturalOrderTests {
         ("item[2]", "item[10]", -1), ("é", "z", 1), ("a_b", "aB", 1),
     ]
 
-    @Test("Names sort by PHP's table, in both directions", arguments: table)
+    @Test("Parameter names sort in PHP's natural order, whichever of two is compared to the other", arguments: table)
     func compare(_ left: String, _ right: String, _ order: Int) {
         #expect(NaturalOrder.compare(left, right).signum() == order)
         #expect(NaturalOrder.compare(right, left).signum() == -order)
     }
 
-    @Test("Any two names compare as ordered or equal, the same way in both directions")
+    @Test("Comparing two parameter names in the opposite direction gives the opposite order")
     func antisymmetry() {
         let letters = ["0", "1", "2", "10", "00", "a", "B", " ", "[", "é"]
         let names = letters.flatMap { a in letters.flatMap { b in letters.map { c in a + b + c } } } + [""]

@@ -26,7 +26,7 @@ struct TakenClientIDTests {
     }
 
     @Test(
-        "A deleted client's id is taken for 366 days if it had a token, and the refusal tells until when",
+        "A deleted client's id is taken for 366 days if the client had a token; the refusal tells until when",
         arguments: Backend.available, ["client_credentials", "password"])
     func taken(backend: Backend, grant: String) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -45,7 +45,9 @@ struct TakenClientIDTests {
         await world.database.close()
     }
 
-    @Test("A deleted merchant's client ids are taken for 366 days too", arguments: Backend.available)
+    @Test(
+        "The ids of a deleted merchant's clients that had tokens are taken for 366 days",
+        arguments: Backend.available)
     func merchant(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let other = try await world.merchants.create(["name": "Rival"], by: commandLine).id
@@ -57,7 +59,7 @@ struct TakenClientIDTests {
         await world.database.close()
     }
 
-    @Test("A deleted client's id is free at once if it never had a token", arguments: Backend.available)
+    @Test("A deleted client's id is free at once if the client never had a token", arguments: Backend.available)
     func unused(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let first = try await make(in: world)
@@ -73,7 +75,7 @@ struct TakenClientIDTests {
     }
 
     @Test(
-        "A node's cached client without tokens is not taken for its successor of the same id",
+        "A node with a deleted client in its cache does not take it for a new client of the same id",
         arguments: Backend.available)
     func stale(backend: Backend) async throws {
         let database = try await backend.open()
@@ -98,7 +100,9 @@ struct TakenClientIDTests {
         await database.close()
     }
 
-    @Test("A deleted client's id is forgotten after 366 days, a merchant's name is not", arguments: Backend.available)
+    @Test(
+        "The sweeper forgets a deleted client's id after 366 days, and never a deleted merchant's name",
+        arguments: Backend.available)
     func sweep(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let other = try await world.merchants.create(["name": "kept-in-apps"], by: commandLine).id

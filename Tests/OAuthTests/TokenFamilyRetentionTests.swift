@@ -10,7 +10,9 @@ import Values
 
 @Suite("Retention of token families")
 struct TokenFamilyRetentionTests {
-    @Test("A token family that is not refreshed is deleted long before its year is over", arguments: Backend.available)
+    @Test(
+        "A token family that is not refreshed expires after 30 days and is deleted two weeks later",
+        arguments: Backend.available)
     func unused(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         try await world.signIn()
@@ -24,7 +26,9 @@ struct TokenFamilyRetentionTests {
         await world.database.close()
     }
 
-    @Test("A token family in use is kept, whether its token rotates or stays", arguments: Backend.available)
+    @Test(
+        "A token family that is refreshed is kept, whether its refresh token rotates or stays the same",
+        arguments: Backend.available)
     func used(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         var (rotated, kept) = (try await world.signIn(), try await world.signIn(on: world.backend))
@@ -40,7 +44,7 @@ struct TokenFamilyRetentionTests {
         await world.database.close()
     }
 
-    @Test("An access token that outlives its refresh token keeps its family", arguments: Backend.available)
+    @Test("A token family is kept while its access token outlives its refresh token", arguments: Backend.available)
     func longAccess(backend: Backend) async throws {
         let world = try await TokenFixture(
             try await backend.open(),
@@ -59,7 +63,7 @@ struct TokenFamilyRetentionTests {
     }
 
     @Test(
-        "An ended token family is deleted after a week, its many tokens in batches before it",
+        "An ended token family is deleted after a week, and before it, in batches, its refresh tokens",
         arguments: Backend.available)
     func ended(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -88,7 +92,9 @@ struct TokenFamilyRetentionTests {
         await world.database.close()
     }
 
-    @Test("A table that cannot be swept does not delay the others", arguments: Backend.available)
+    @Test(
+        "A table that the sweeper cannot sweep does not delay the sweep of other tables",
+        arguments: Backend.available)
     func starving(backend: Backend) async throws {
         let database = try await backend.open()
         try await database.write { db in
@@ -120,7 +126,7 @@ struct TokenFamilyRetentionTests {
     }
 
     @Test(
-        "Of more than a thousand families of a user at one client the oldest end, and no others",
+        "Beyond a thousand token families of a user at one client the oldest end, and no other client's",
         arguments: Backend.available)
     func oldest(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -157,7 +163,7 @@ struct TokenFamilyRetentionTests {
     }
 
     @Test(
-        "A merchant's clients together have a bound of families per user, which ends no other merchant's",
+        "A user's token families at a merchant's own clients are limited together; no others are ended",
         arguments: Backend.available)
     func inAll(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -209,7 +215,7 @@ struct TokenFamilyRetentionTests {
     }
 
     @Test(
-        "A user's ended and expired families at one client are kept to a thousand each",
+        "Of a user's token families at one client, a thousand ended and a thousand expired ones are kept",
         arguments: Backend.available)
     func forgotten(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -289,7 +295,7 @@ struct TokenFamilyRetentionTests {
         await world.database.close()
     }
 
-    @Test("Expired families do not end a live one", arguments: Backend.available)
+    @Test("A user's expired token families do not count against the limit of live ones", arguments: Backend.available)
     func expired(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let now = world.clock.now
@@ -309,7 +315,7 @@ struct TokenFamilyRetentionTests {
         await world.database.close()
     }
 
-    @Test("A user's ended sessions are kept to a thousand", arguments: Backend.available)
+    @Test("At most a thousand ended sessions of a user are kept", arguments: Backend.available)
     func endedSessions(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let (user, now) = (world.user, world.clock.now)

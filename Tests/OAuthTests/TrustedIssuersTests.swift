@@ -13,7 +13,7 @@ import Values
     private static let keySet = Signer().keySet
     private static let secret = JSON.string(String(repeating: "s", count: 32))
 
-    @Test("Each fault of an issuer's registration names its member")
+    @Test("The refusal of a trusted issuer's registration names the member at fault")
     func faults() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         let privateKey = JSON.members([
@@ -47,7 +47,7 @@ import Values
         }
     }
 
-    @Test("An issuer is stored, listed, changed and deleted", arguments: Backend.available)
+    @Test("A trusted issuer is stored, listed, changed and deleted", arguments: Backend.available)
     func life(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         let issuer = try await fixture.issuers.register(
@@ -97,7 +97,7 @@ import Values
     private static let facebook = "https://www.facebook.com"
     private static let google = "https://accounts.google.com"
 
-    @Test("Each fault of a provider's registration names its member")
+    @Test("The refusal of an identity provider's registration names the member at fault")
     func providerFaults() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         let facebook: [JSON.Member] = [
@@ -128,7 +128,9 @@ import Values
         }
     }
 
-    @Test("A provider is stored and changed; its secret is sealed and never shown", arguments: Backend.available)
+    @Test(
+        "An identity provider is stored and changed; its app secret is sealed and never shown",
+        arguments: Backend.available)
     func providerLife(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         let made = try await fixture.issuers.register(
@@ -158,7 +160,7 @@ import Values
         }
     }
 
-    @Test("An issuer with keys can become a provider", arguments: Backend.available)
+    @Test("A trusted issuer with keys can be changed into an identity provider", arguments: Backend.available)
     func laterProvider(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         let made = try await fixture.issuers.register(

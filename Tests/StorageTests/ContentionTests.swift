@@ -6,7 +6,7 @@ import Testing
 
 /// Writers that wait for one row take no thread from writers of others.
 @Suite(.enabled(if: PostgreSQLCluster.isAvailable)) struct ContentionTests {
-    @Test("While every write waits for one locked row, reads go on and the server is ready")
+    @Test("While every write waits for one locked row, PostgreSQL reads go on and the database reports ready")
     func locked() async throws {
         let (database, other) = try await Self.pair(connections: 4)
         let (isLocked, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -40,7 +40,7 @@ import Testing
         await database.close()
     }
 
-    @Test("Writes that lose race after race for one row delay no other row's, and succeed in the end")
+    @Test("Writes that repeatedly lose races for one row delay no write to another row, and succeed in the end")
     func losing() async throws {
         let (database, other) = try await Self.pair(connections: 4)
         let tries = (0..<6).map { _ in Ledger<Int>() }
@@ -81,7 +81,7 @@ import Testing
         await database.close()
     }
 
-    @Test("Hundreds of writers of one row and some of another all get their turn")
+    @Test("Hundreds of concurrent writes to one row and some to another all succeed")
     func fair() async throws {
         let (database, _) = try await Self.pair(connections: 8)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -97,7 +97,7 @@ import Testing
         await database.close()
     }
 
-    @Test("Closing a database loses no queued write, even one that is losing races, and answers all")
+    @Test("Closing a database answers every queued write, and those answered as done are stored")
     func closing() async throws {
         let (database, other) = try await Self.pair(connections: 4)
         let begun = Ledger<Int>()

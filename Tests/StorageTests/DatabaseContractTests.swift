@@ -7,7 +7,9 @@ import Testing
 @Suite struct DatabaseContractTests {
     private struct Refusal: Error {}
 
-    @Test("Stored values come back: NULL, the ends of BIGINT, any text", arguments: Backend.available)
+    @Test(
+        "NULL, the least and greatest BIGINT and any text are read back as they were stored",
+        arguments: Backend.available)
     func values(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         let texts: [String?] = [
@@ -28,7 +30,7 @@ import Testing
         #expect(try rows.dropFirst(texts.count).map { try $0.get("number", as: Int64?.self) } == numbers)
     }
 
-    @Test("A value is bound, never read as SQL", arguments: Backend.available)
+    @Test("A value in an SQL statement is bound as a parameter, never read as SQL", arguments: Backend.available)
     func injection(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         let hostile = "x'); DROP TABLE things; --"
@@ -38,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "A write during the abandoning of long work is done and kept",
+        "While a database abandons long work, a short write is done and kept",
         arguments: Backend.available)
     func healthyInTheLastSecond(_ backend: Backend) async throws {
         let database = try await backend.openThings()
@@ -89,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("Counts, sums and comparisons are numbers", arguments: Backend.available)
+    @Test("Counts, sums and comparisons in SQL are read as numbers on both engines", arguments: Backend.available)
     func numbers(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         try await database.run("INSERT INTO things (id, number) VALUES (1, \(Int64.max)), (2, \(-5)), (3, NULL)")
@@ -106,7 +108,9 @@ import Testing
         #expect(try row?.get("top", as: Int64.self) == .max)
     }
 
-    @Test("A thrown error undoes everything and reaches the caller", arguments: Backend.available)
+    @Test(
+        "An error thrown in a write transaction undoes all of it and reaches the caller",
+        arguments: Backend.available)
     func rollback(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         await #expect(throws: Refusal.self) {
@@ -118,7 +122,9 @@ import Testing
         #expect(try await database.countThings() == 0)
     }
 
-    @Test("A refused row undoes what came before it, with the same error on both engines", arguments: Backend.available)
+    @Test(
+        "A refused row undoes its whole transaction, with the same error on both engines",
+        arguments: Backend.available)
     func refusals(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         try await database.run("INSERT INTO things (id, name) VALUES (1, \("tWXyZ-secret"))")
@@ -147,7 +153,9 @@ import Testing
         #expect(try await database.countThings() == 1)
     }
 
-    @Test("U+0000 is neither written nor searched for, and never cut off silently", arguments: Backend.available)
+    @Test(
+        "A text with U+0000 is refused in writes and searches, and never cut off silently",
+        arguments: Backend.available)
     func nul(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         try await database.run("INSERT INTO things (id, name) VALUES (1, \("admin"))")
@@ -178,7 +186,7 @@ import Testing
         #expect(try await database.countThings() == 0)
     }
 
-    @Test("A result of 30,000 rows comes whole and in order", arguments: Backend.available)
+    @Test("A query result of 30,000 rows comes whole and in order", arguments: Backend.available)
     func bigResult(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         try await database.write { db in
@@ -206,7 +214,7 @@ import Testing
         await second.close()
     }
 
-    @Test("A guarded UPDATE is won exactly once, however many try", arguments: Backend.available)
+    @Test("Of many concurrent guarded UPDATEs of one row exactly one changes it", arguments: Backend.available)
     func guardedUpdate(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         try await database.run("INSERT INTO things (id) VALUES (\(1))")
@@ -250,7 +258,7 @@ import Testing
         #expect(Set(try rows.map { try $0.get("id", as: Int.self) }) == Set(0..<200).subtracting([77]))
     }
 
-    @Test("A refused row of one writer does not affect its neighbours", arguments: Backend.available)
+    @Test("A row refused to one writer does not affect concurrent writers", arguments: Backend.available)
     func oneOfManyConflicts(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         let conflicts = await withTaskGroup { group in
@@ -293,7 +301,9 @@ import Testing
         #expect(try await database.number(of: 2) == 30)
     }
 
-    @Test("Two writers that each check the other's row do not both pass", arguments: Backend.available)
+    @Test(
+        "Of two concurrent writers that each check the other's row, one changes its row",
+        arguments: Backend.available)
     func writeSkew(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         try await database.run("INSERT INTO things (id, number) VALUES (\(1), 1), (\(2), 1)")
@@ -313,7 +323,7 @@ import Testing
         #expect(left.compactMap(\.self).reduce(0, +) == 1)
     }
 
-    @Test("A read transaction sees one moment, whatever is written meanwhile", arguments: Backend.available)
+    @Test("A read transaction sees the data of one moment, whatever is written meanwhile", arguments: Backend.available)
     func snapshot(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         try await database.run("INSERT INTO things (id, number) VALUES (\(1), \(1))")
@@ -339,7 +349,9 @@ import Testing
         #expect(try await database.number(of: 1) == 2)
     }
 
-    @Test("A cancelled caller cancels no other, and its own write ends whole", arguments: Backend.available)
+    @Test(
+        "A cancelled caller's write is done whole or not at all, and no other caller's is cancelled",
+        arguments: Backend.available)
     func cancellation(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         let answered = Ledger<Int>()

@@ -8,7 +8,7 @@ import Testing
 @Suite struct GroupCommitTests {
     private struct Refusal: Error {}
 
-    @Test("Of a group commit only the member that throws is undone, whatever it had written")
+    @Test("In a group commit only the writers that throw are undone, whatever they had written")
     func oneOfAGroup() async throws {
         let database = try await Backend.sqlite.openThings()
         // The second time the statements are known to need a savepoint.
@@ -29,7 +29,7 @@ import Testing
         #expect(try rows.map { try $0.get("number", as: Int.self) } == expected)
     }
 
-    @Test("A row that is refused in the middle of a statement undoes the statement, not the neighbours")
+    @Test("In a group commit a row refused in mid-statement undoes that writer's statement, not the others'")
     func refusedInTheMiddle() async throws {
         let database = try await Backend.sqlite.openThings()
         let failed = try await group(database, of: 20) { id, db in
@@ -45,7 +45,7 @@ import Testing
         #expect(try await database.countThings() == 30)
     }
 
-    @Test("A writer that goes on after a refused row keeps what it has written")
+    @Test("An SQLite writer that ignores the refusal of a row keeps what else it has written")
     func goingOn() async throws {
         let database = try await Backend.sqlite.openThings()
         let failed = try await group(database, of: 10) { id, db in
@@ -58,7 +58,7 @@ import Testing
         #expect(try row?.get("total", as: Int.self) == 10)
     }
 
-    @Test("When SQLite itself rolls back, every member of the group fails, even one that swallowed the error")
+    @Test("When SQLite itself rolls back, every writer in a group commit fails, even one that ignored the error")
     func rolledBack() async throws {
         let database = try await Backend.sqlite.openThings()
         try await database.write { _ = try $0.rows("PRAGMA max_page_count = 40") }
@@ -79,7 +79,7 @@ import Testing
         #expect(try await database.countThings() == 9)
     }
 
-    @Test("A database that closes commits waiting writes and then refuses")
+    @Test("A closing SQLite database commits or refuses each waiting write, and answers accordingly")
     func closing() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let database = try await SQLiteDatabase.open(path: path)

@@ -54,7 +54,7 @@ import Testing
         await database.close()
     }
 
-    @Test("A statement that fails fails its caller alone", arguments: Backend.available)
+    @Test("A statement that fails among those of many callers fails only its own caller", arguments: Backend.available)
     func failing(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         try await database.run("INSERT INTO things (id) VALUES (\(1000))")
@@ -83,7 +83,8 @@ import Testing
     }
 
     @Test(
-        "Changes that a lost connection had acknowledged are stored", .enabled(if: PostgreSQLCluster.isAvailable))
+        "Changes that were acknowledged before a PostgreSQL connection was lost are stored",
+        .enabled(if: PostgreSQLCluster.isAvailable))
     func lost() async throws {
         let (database, other, _) = try await LostConnectionTests.pair(connections: 8)
         let killer = Task {
@@ -140,7 +141,7 @@ import Testing
     }
 
     @Test(
-        "Every caller of a server that falls silent is answered, and served again when it speaks",
+        "While a PostgreSQL server is silent every caller is refused, and served when it answers again",
         .enabled(if: PostgreSQLCluster.isAvailable))
     func silent() async throws {
         let (cutter, _) = try await LostConnectionTests.cutter()
@@ -168,7 +169,8 @@ import Testing
     }
 
     @Test(
-        "A caller does not wait for a row that only another's change needs", .enabled(if: PostgreSQLCluster.isAvailable)
+        "A statement does not wait for a locked row that only another caller's statement needs",
+        .enabled(if: PostgreSQLCluster.isAvailable)
     )
     func lockedRow() async throws {
         let (database, _, _) = try await LostConnectionTests.pair(connections: 8)
@@ -205,7 +207,9 @@ import Testing
         }
     }
 
-    @Test("Closing a database does the statements that wait", .enabled(if: PostgreSQLCluster.isAvailable))
+    @Test(
+        "Closing a database does or refuses each waiting statement, and answers accordingly",
+        .enabled(if: PostgreSQLCluster.isAvailable))
     func closing() async throws {
         let (database, other, _) = try await LostConnectionTests.pair(connections: 8)
         let stored = await withTaskGroup(of: Int.self) { group in

@@ -6,7 +6,7 @@ import Testing
 
 /// Connections that die: between transactions, inside one, and while COMMIT is under way.
 @Suite(.enabled(if: PostgreSQLCluster.isAvailable)) struct LostConnectionTests {
-    @Test("A connection killed while idle is replaced unnoticed")
+    @Test("A PostgreSQL connection killed while idle is replaced, and no caller gets an error")
     func idle() async throws {
         let (database, other, _) = try await Self.pair()
         for id in 0..<3 {
@@ -40,7 +40,7 @@ import Testing
         #expect(try await database.countThings() == 2)
     }
 
-    @Test("A closure that loses its connection every time gives up, and the next one works")
+    @Test("A transaction that loses its connection three times is unavailable, and the next one succeeds")
     func always() async throws {
         let (database, other, _) = try await Self.pair()
         let pids = Ledger<Int>()
@@ -58,7 +58,7 @@ import Testing
         #expect(try await other.countThings() == 1)
     }
 
-    @Test("Work that a server in recovery refuses runs again on another connection, and is unavailable if all refuse")
+    @Test("A write that a server in recovery refuses runs again on another connection, then is unavailable")
     func standby() async throws {
         let (database, other, _) = try await Self.pair(connections: 2)
         // A standby's answer to a transaction that writes: feature_not_supported.
@@ -81,7 +81,7 @@ import Testing
         #expect(error?.kind == "unavailable")
     }
 
-    @Test("A COMMIT that was done but never acknowledged is found done by the second run")
+    @Test("A transaction whose COMMIT was done but not acknowledged finds its work done when it runs again")
     func unknownOutcome() async throws {
         let (_, other, url) = try await Self.pair()
         let cutter = try Cutter(serverURL: url)
@@ -103,7 +103,7 @@ import Testing
         #expect(try await other.countThings() == 2)
     }
 
-    @Test("A COMMIT that never arrived is done by the second run")
+    @Test("A transaction whose COMMIT never arrived at the server is run again and committed")
     func lostCommit() async throws {
         let (_, other, url) = try await Self.pair()
         let cutter = try Cutter(serverURL: url)
@@ -113,7 +113,7 @@ import Testing
         #expect(try await other.countThings() == 1)
     }
 
-    @Test("Work is unavailable while the server is gone, and succeeds when it returns")
+    @Test("Work is unavailable while the PostgreSQL server is away, and succeeds when it returns")
     func gone() async throws {
         let (_, _, url) = try await Self.pair()
         let cutter = try Cutter(serverURL: url)
@@ -133,7 +133,7 @@ import Testing
         #expect(try await database.countThings() == 1)
     }
 
-    @Test("While a server is gone, requests do not each try to connect to it")
+    @Test("While the PostgreSQL server is away, not every request tries to connect to it")
     func knocking() async throws {
         let (_, _, url) = try await Self.pair()
         let cutter = try Cutter(serverURL: url)
@@ -146,7 +146,7 @@ import Testing
         #expect(cutter.knocks - before <= 10 + seconds)
     }
 
-    @Test("When new connections cannot be made, the existing ones do the work")
+    @Test("When new database connections cannot be made, the existing ones do the work")
     func fewConnections() async throws {
         let (_, _, url) = try await Self.pair()
         let cutter = try Cutter(serverURL: url)
@@ -178,7 +178,7 @@ import Testing
         return (try await PostgreSQLDatabase.open(url: url, connections: connections), other, url)
     }
 
-    @Test("Work that a silent server does not answer is refused, and done when the server answers again")
+    @Test("Work that a silent PostgreSQL server does not answer is refused; once it answers, work is done")
     func silence() async throws {
         let (cutter, other) = try await Self.cutter()
         let database = try await PostgreSQLDatabase.open(
@@ -203,7 +203,7 @@ import Testing
         #expect(try await database.countThings() == 1)
     }
 
-    @Test("A COMMIT that was done, and that a silent server does not acknowledge, is found done by the second run")
+    @Test("A transaction whose COMMIT a silent server does not acknowledge finds it done when it runs again")
     func unknownOutcomeOfSilence() async throws {
         let (cutter, other) = try await Self.cutter()
         let database = try await PostgreSQLDatabase.open(
@@ -220,7 +220,7 @@ import Testing
         #expect(seen.entries == [nil, attempt], "the first COMMIT was done, and the closure ran twice")
     }
 
-    @Test("A load balancer learns soon that the server is silent, while work still waits for it")
+    @Test("The readiness check fails while the PostgreSQL server is silent and work still waits for it")
     func readiness() async throws {
         let (cutter, other) = try await Self.cutter()
         try await other.run("CREATE TABLE schema_steps (version BIGINT PRIMARY KEY)")
@@ -239,7 +239,7 @@ import Testing
         try await database.confirmReady()
     }
 
-    @Test("An abandoned database refuses work that the server does not answer, and closes")
+    @Test("A database told to abandon its work refuses what the server does not answer, and closes")
     func abandoned() async throws {
         let (cutter, _) = try await Self.cutter()
         let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 2, answerTime: .seconds(600))
@@ -259,7 +259,7 @@ import Testing
         await database.close()
     }
 
-    @Test("While work that waits for a lock is abandoned, other work is done as before")
+    @Test("While database work that waits for a lock is abandoned, other work is done as before")
     func abandonedAlone() async throws {
         let (cutter, other) = try await Self.cutter()
         let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 2, answerTime: .seconds(600))
@@ -293,7 +293,7 @@ import Testing
         #expect(try await other.number(of: 2) == 3)
     }
 
-    @Test("Closing a database does not wait for a silent server")
+    @Test("Closing a database does not wait for a silent PostgreSQL server")
     func closing() async throws {
         let (cutter, _) = try await Self.cutter()
         let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 1, answerTime: .seconds(600))

@@ -21,7 +21,7 @@ import Testing
     private static let broken = Migration(
         version: 3, name: "broken", script: "CREATE TABLE more (id BIGINT PRIMARY KEY);\nCREATE NONSENSE;\n")
 
-    @Test("An empty database gets the whole schema, once", arguments: Backend.available)
+    @Test("The migrator gives an empty database the whole schema, once", arguments: Backend.available)
     func fromEmpty(_ backend: Backend) async throws {
         let database = try await backend.openEmpty()
         let migrator = Migrator(database: database, migrations: Migration.all)
@@ -36,7 +36,7 @@ import Testing
         #expect(try row?.get("applied_at", as: Int.self) == 1)
     }
 
-    @Test("A database that is behind gets the missing steps", arguments: Backend.available)
+    @Test("The migrator gives a database with an older schema the missing schema steps", arguments: Backend.available)
     func behind(_ backend: Backend) async throws {
         let database = try await backend.openEmpty()
         try await Migrator(database: database, migrations: [Self.first]).migrate(at: 1)
@@ -49,7 +49,7 @@ import Testing
         #expect(try row?.get("seen_at", as: Int?.self) == nil)
     }
 
-    @Test("An altered schema step and a newer schema are refused", arguments: Backend.available)
+    @Test("The migrator refuses a database with an altered schema step or a newer schema", arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         let database = try await backend.openEmpty()
         try await Migrator(database: database, migrations: [Self.first, Self.second]).migrate(at: 1)
@@ -65,7 +65,7 @@ import Testing
         await #expect(throws: StorageError.self) { try await old.migrate(at: 2) }
     }
 
-    @Test("An engine without row ids does not see WITHOUT ROWID", arguments: Backend.available)
+    @Test("Schema steps leave out WITHOUT ROWID for an engine that has no row ids", arguments: Backend.available)
     func withoutRowIDs(_ backend: Backend) async throws {
         let database = try await backend.openEmpty()
         let script = "CREATE TABLE notes (\n    id TEXT PRIMARY KEY\n) WITHOUT ROWID;\n"
@@ -78,7 +78,9 @@ import Testing
         await #expect(throws: StorageError.self) { try await database.rows("SELECT rowid FROM notes") }
     }
 
-    @Test("A schema step that fails leaves nothing behind", arguments: Backend.available)
+    @Test(
+        "A schema step that fails leaves nothing of itself behind, and earlier steps stay",
+        arguments: Backend.available)
     func failing(_ backend: Backend) async throws {
         let database = try await backend.openEmpty()
         let migrator = Migrator(database: database, migrations: [Self.first, Self.second, Self.broken])
@@ -87,7 +89,7 @@ import Testing
         await #expect(throws: StorageError.self) { try await database.read { try $0.rows("SELECT id FROM more") } }
     }
 
-    @Test("Servers that start together migrate once", arguments: Backend.available)
+    @Test("Servers that start together apply each schema step once", arguments: Backend.available)
     func together(_ backend: Backend) async throws {
         let address = try await backend.freshAddress()
         let applied = try await withThrowingTaskGroup { group in

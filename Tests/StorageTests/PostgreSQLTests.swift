@@ -6,7 +6,7 @@ import Testing
 
 /// The particulars of a server across a socket: it may die, restart, refuse and answer too late.
 @Suite(.enabled(if: PostgreSQLCluster.isAvailable)) struct PostgreSQLTests {
-    @Test("A statement prepared while its table is empty uses an index")
+    @Test("PostgreSQL uses an index for a statement that is prepared while its table is empty")
     func plans() async throws {
         let database = try await Backend.postgresql.open()
         let plan = try await database.read { db in
@@ -18,7 +18,7 @@ import Testing
         await database.close()
     }
 
-    @Test("The hosts of a database URL whose certificates are not verified are named")
+    @Test("Remote hosts in a database URL whose certificates would not be verified are found and named")
     func unverified() throws {
         func hosts(_ url: String, _ environment: [String: String] = [:]) throws -> [String] {
             try PostgreSQLDatabase.unverifiedHosts(of: url, environment: environment)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("A host's address in a database URL decides whether it needs verification, and is named")
+    @Test("The hostaddr in a database URL, not host, decides whether verification is needed, and is named")
     func unverifiedAddresses() throws {
         func hosts(_ url: String, _ environment: [String: String] = [:]) throws -> [String] {
             try PostgreSQLDatabase.unverifiedHosts(of: url, environment: environment)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "A database URL with a part of its password unencoded is refused without being quoted",
+        "A database URL with a part of its password unencoded is refused, and the error does not quote it",
         arguments: [
             "postgresql://u:p@tWXyZ@127.0.0.1:1/x", "postgresql://u:tWXyZ/rest@127.0.0.1:1/x",
             "postgresql://u:p@@tWXyZ@127.0.0.1:1/x", "postgresql://u:1/tWXyZ@127.0.0.1:1/x",
@@ -86,7 +86,7 @@ import Testing
         #expect(throws: Never.self) { try PostgreSQLDatabase.unverifiedHosts(of: url, environment: [:]) }
     }
 
-    @Test("A lost race runs the whole closure again")
+    @Test("A PostgreSQL transaction that loses a race runs its whole closure again")
     func retries() async throws {
         let database = try await PostgreSQLDatabase.open(url: try await things())
         try await database.run("INSERT INTO things (id, number) VALUES (\(1), 0), (\(2), 0)")
@@ -111,7 +111,7 @@ import Testing
         await database.close()
     }
 
-    @Test("An error that the closure swallowed does not count as success")
+    @Test("A PostgreSQL transaction whose closure ignores an error fails, and nothing of it is stored")
     func swallowed() async throws {
         let database = try await PostgreSQLDatabase.open(url: try await things(), connections: 1)
         let error = await #expect(throws: StorageError.self) {
@@ -124,7 +124,7 @@ import Testing
         #expect(try await database.countThings() == 0)
     }
 
-    @Test("A value of another type is refused, and never quoted in the error")
+    @Test("A value of another type than its PostgreSQL column is refused, and the error does not quote it")
     func hostileValues() async throws {
         let database = try await PostgreSQLDatabase.open(url: try await things(), connections: 1)
         let mistyped = await #expect(throws: StorageError.self) {
@@ -134,7 +134,7 @@ import Testing
         #expect(try await database.countThings() == 0)
     }
 
-    @Test("A database URL that is invalid or unreachable is refused without its password")
+    @Test("The error for an invalid or unreachable database URL does not contain its password")
     func badAddress() async throws {
         let addresses = [
             "postgresql://u:tWXyZ@[::1/x", "tWXyZ", "postgresql://u:tWXyZ@127.0.0.1:1/x",
@@ -146,7 +146,9 @@ import Testing
         }
     }
 
-    @Test("A database of another encoding is refused, with what to do", arguments: ["LATIN1", "SQL_ASCII"])
+    @Test(
+        "A PostgreSQL database of another encoding than UTF8 is refused, and the error tells what to do",
+        arguments: ["LATIN1", "SQL_ASCII"])
     func encoding(_ encoding: String) async throws {
         let url = try await PostgreSQLCluster.shared()?.freshDatabaseURL(encoding: encoding) ?? ""
         let error = await #expect(throws: StorageError.self) { _ = try await PostgreSQLDatabase.open(url: url) }
@@ -164,7 +166,7 @@ import Testing
         #expect(throws: StorageError.self) { try pocket.kept?.execute("INSERT INTO things (id) VALUES (\(1))") }
     }
 
-    @Test("More statements than stay prepared all run, and so do ones that fail at first")
+    @Test("More PostgreSQL statements than stay prepared all run, also between others that fail")
     func manyStatements() async throws {
         let database = try await PostgreSQLDatabase.open(url: try await things(), connections: 1)
         try await database.run("INSERT INTO things (id) VALUES (\(0))")
@@ -180,7 +182,7 @@ import Testing
         #expect(try kept?.get("n", as: Int.self) ?? 0 <= 256)
     }
 
-    @Test("Every acknowledged COMMIT is on disk")
+    @Test("PostgreSQL commits are synchronous and serializable, even if the database URL turns that off")
     func durability() async throws {
         let url = try await things() + "&options=-csynchronous_commit%3Doff"
         let database = try await PostgreSQLDatabase.open(url: url)
@@ -196,7 +198,7 @@ import Testing
         #expect(try row?.get("isolation", as: String.self) == "serializable")
     }
 
-    @Test("Work that waits for a stuck server is refused in time, not when the server answers")
+    @Test("Work that waits too long for a busy database connection is refused before the connection is free")
     func patience() async throws {
         let database = try await PostgreSQLDatabase.open(
             url: try await things(), connections: 1, patience: .milliseconds(300))
@@ -216,7 +218,7 @@ import Testing
         await database.close()
     }
 
-    @Test("Beyond ten thousand waiting, work is refused at once; the rest is done")
+    @Test("With ten thousand database calls waiting, further ones are refused at once; those waiting are done")
     func fullQueue() async throws {
         let database = try await PostgreSQLDatabase.open(
             url: try await things(), connections: 1, patience: .seconds(60))
@@ -240,7 +242,7 @@ import Testing
         #expect(refused == 100)
     }
 
-    @Test("A released database leaves no connection behind")
+    @Test("A PostgreSQL database object that is released leaves no connection behind")
     func letGo() async throws {
         let url = try await things()
         do {

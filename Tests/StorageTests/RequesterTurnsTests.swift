@@ -3,7 +3,7 @@ import Testing
 
 /// Lists, searches and downloads, of which few run at once.
 @Suite struct RequesterTurnsTests {
-    @Test("A merchant's many slow list queries do not delay the next requester, and delay a third by one query")
+    @Test("A merchant's many slow list queries do not delay a second requester, and a third one only briefly")
     func turns() async throws {
         let (turns, stage) = (RequesterTurns(most: 2, of: "lists"), TurnsStage())
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -30,7 +30,7 @@ import Testing
         #expect(Set(stage.begun).count == 22)
     }
 
-    @Test("A requester may have 32 lists waiting and all together 512; beyond that the largest give way")
+    @Test("At most 32 list queries of a requester and 512 in all wait; then the requester with most loses one")
     func bounds() async throws {
         let (turns, stage) = (RequesterTurns(most: 2, of: "lists"), TurnsStage())
         @Sendable func ask(_ requester: Requester, _ name: String) async {
@@ -60,7 +60,7 @@ import Testing
         #expect(stage.refused == 8)
     }
 
-    @Test("Many users' downloads leave lists of merchants a place, and room to wait")
+    @Test("Many users' downloads leave merchants' list queries a place to run and room to wait")
     func users() async throws {
         let (turns, stage) = (RequesterTurns(most: 2, of: "lists"), TurnsStage())
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -86,7 +86,7 @@ import Testing
         #expect(stage.begun.contains("b"))
     }
 
-    @Test("Nine users with many downloads each do not keep another user's out")
+    @Test("Nine users with many downloads waiting do not prevent another user's download")
     func usersOfMany() async throws {
         let (turns, stage) = (RequesterTurns(most: 2, of: "lists"), TurnsStage())
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -107,7 +107,7 @@ import Testing
         #expect(stage.begun.contains("honest"))
     }
 
-    @Test("Lists that wait when the process ends are refused")
+    @Test("List queries that wait when the process ends are refused, and one that runs is finished")
     func closing() async throws {
         let (turns, stage) = (RequesterTurns(most: 1, of: "lists"), TurnsStage())
         try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -131,7 +131,7 @@ import Testing
     private let turns = RequesterTurns(most: 8, ofShare: 4, waiting: 128, of: "changes")
     private let stage = TurnsStage()
 
-    @Test("An administrator with many changes delays others of the same merchant by one change")
+    @Test("An administrator's many waiting changes delay another of the same merchant by a change or two")
     func parts() async throws {
         let greedy = Requester.merchant("a").asked(by: "greedy")
         await withTaskGroup(of: Void.self) { group in
@@ -153,7 +153,7 @@ import Testing
         #expect(stage.refused == 69)
     }
 
-    @Test("Merchants whose many administrators fill the queue leave another merchant room")
+    @Test("Merchants whose many administrators fill the queue of changes leave another merchant room in it")
     func manyParts() async throws {
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<8 {

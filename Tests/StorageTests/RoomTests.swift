@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Detecting whether changes can be stored")
 struct RoomTests {
-    @Test("A trial change is made only after a change was refused, and then until one succeeds")
+    @Test("The check for disk space makes a trial change only after a refused change, until a trial succeeds")
     func doubt() async throws {
         let (doubt, trials) = (WriteDoubt(), Ledger<Int>())
         struct Full: Error {}
@@ -25,7 +25,7 @@ struct RoomTests {
         #expect(trials.entries == [1, 2, 3])
     }
 
-    @Test("A change that is refused during a trial makes another trial necessary")
+    @Test("A change that is refused during a trial change makes another trial change necessary")
     func race() async throws {
         let (doubt, trials) = (WriteDoubt(), Ledger<Int>())
         doubt.raise()
@@ -39,7 +39,7 @@ struct RoomTests {
         "BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END"
 
     @Test(
-        "While PostgreSQL's disk is full changes count as impossible, and new room is found without a change",
+        "After PostgreSQL reported a full disk, changes count as impossible until a trial finds room again",
         .enabled(if: PostgreSQLCluster.isAvailable))
     func postgreSQL() async throws {
         let database = try await Backend.postgresql.openThings()

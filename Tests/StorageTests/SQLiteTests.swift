@@ -33,7 +33,7 @@ import Testing
         await database.close()
     }
 
-    @Test("Lists that always overlap do not keep SQLite's write-ahead log from being reset")
+    @Test("List queries that always overlap do not keep SQLite's write-ahead log from being reset")
     func overlappingScans() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let database = try await SQLiteDatabase.open(path: path)
@@ -72,7 +72,7 @@ import Testing
         await database.close()
     }
 
-    @Test("Closing an SQLite database folds the log into the file and removes it")
+    @Test("Closing an SQLite database writes its log into the database file and removes the log")
     func closing() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let database = try await SQLiteDatabase.open(path: path)
@@ -87,7 +87,7 @@ import Testing
         #expect(refusal?.kind == "unavailable")
     }
 
-    @Test("A database read that throws leaves no snapshot behind")
+    @Test("An SQLite read that throws leaves no snapshot behind: the next read sees later writes")
     func readers() async throws {
         let database = try await Backend.sqlite.openThings()
         for id in 1...5 {
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("A database read that takes too long is ended")
+    @Test("An SQLite read that takes too long is ended as unavailable")
     func overdue() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let database = try await SQLiteDatabase.open(path: path, longestRead: .milliseconds(50))
@@ -121,7 +121,7 @@ import Testing
         await database.close()
     }
 
-    @Test("Searches that hang do not delay other reads", .timeLimit(.minutes(5)))
+    @Test("Searches of an SQLite database that hang do not delay other reads", .timeLimit(.minutes(5)))
     func scans() async throws {
         let database = try await Backend.sqlite.openThings()
         let (begun, gate) = (Begun(), DispatchSemaphore(value: 0))
@@ -156,7 +156,7 @@ import Testing
         #expect(throws: StorageError.self) { try pocket.kept?.rows("SELECT id FROM things") }
     }
 
-    @Test("A misspelt column is an error, not a text")
+    @Test("A misspelt column name in double quotes is an error in SQLite, not a text")
     func doubleQuotes() async throws {
         let database = try await Backend.sqlite.openThings()
         let reading = await #expect(throws: StorageError.self) {
@@ -169,7 +169,7 @@ import Testing
         #expect(writing?.kind == "unreadable")
     }
 
-    @Test("A text with two statements, none, or a parameter without a value is refused")
+    @Test("An SQL text with two statements, with none, or with a parameter without a value is refused")
     func oneStatement() async throws {
         let database = try await Backend.sqlite.openThings()
         let texts = ["DELETE FROM things; DELETE FROM parts", "", "DELETE FROM things WHERE id = $1"]
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test("A stored text ends at U+0000, invalid UTF-8 is repaired, and other types are read as text")
+    @Test("SQLite text is read up to U+0000 with invalid UTF-8 repaired; other types are read as text")
     func strangeValues() async throws {
         let database = try await Backend.sqlite.openThings()
         try await database.run("INSERT INTO things (id, text) VALUES (2, CAST(x'610062' AS TEXT))")
@@ -207,7 +207,7 @@ import Testing
         #expect(try await database.run("UPDATE things SET number = \(7) RETURNING id") == 3)
     }
 
-    @Test("A copy of a database is whole, and never replaces another file")
+    @Test("A copy of an SQLite database is whole, and never replaces another file")
     func copying() async throws {
         let database = try await SQLiteDatabase.open(path: try await Backend.sqlite.freshAddress())
         try await database.createThings()
@@ -222,7 +222,7 @@ import Testing
         await #expect(throws: StorageError.self) { try await database.copy(to: path + "2") }
     }
 
-    @Test("A file that is no database, and a missing folder, are reported at the start")
+    @Test("Opening an SQLite file that is no database, or in a missing folder, fails with the reason")
     func badFiles() async throws {
         let path = try await Backend.sqlite.freshAddress()
         try Data(repeating: 0x61, count: 8192).write(to: URL(filePath: path))
@@ -234,7 +234,7 @@ import Testing
         #expect(nowhere == .unavailable("unable to open database file"))
     }
 
-    @Test("A damaged database is not mistaken for an empty one, and is not written to")
+    @Test("The migrator fails on a damaged SQLite database, and does not take it for an empty one")
     func damaged() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let database = try await SQLiteDatabase.open(path: path)
@@ -268,7 +268,7 @@ import Testing
         connection.close()
     }
 
-    @Test("Text composed at run time is prepared for each run")
+    @Test("An SQL text composed at run time is prepared anew for each run")
     func runTimeText() async throws {
         let connection = try Connection.forWriting(try await Backend.sqlite.freshAddress())
         for number in 1...600 {
@@ -284,7 +284,7 @@ import Testing
         connection.close()
     }
 
-    @Test("A prepared statement sees a changed schema")
+    @Test("A prepared SQLite statement returns the columns of a schema changed since")
     func changedSchema() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let writer = try Connection.forWriting(path)
@@ -303,7 +303,7 @@ import Testing
         writer.close()
     }
 
-    @Test("Another process's write lock is waited for, then reported as unavailable")
+    @Test("A write that waits too long for another process's lock on the SQLite file fails as unavailable")
     func busy() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let first = try Connection.forWriting(path)
@@ -317,7 +317,7 @@ import Testing
         first.close()
     }
 
-    @Test("A wait for another process's write lock can be ended")
+    @Test("A long wait for another process's lock on the SQLite file can be ended early")
     func endlessLock() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let first = try Connection.forWriting(path)
@@ -335,7 +335,7 @@ import Testing
         first.close()
     }
 
-    @Test("A wait for a lock whose time was shortened ends early each time, and gets the lock once it is free")
+    @Test("A shortened wait for an SQLite lock ends early each time, and gets the lock once it is free")
     func shortenedLock() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let first = try Connection.forWriting(path)

@@ -81,7 +81,7 @@ import Transfer
 
     private func isDecoded(_ bytes: [UInt8]) -> Bool { spindle_has_known_curves(bytes, bytes.count) != 0 }
 
-    @Test("A key on a curve that authorities sign for, or on none, is decoded")
+    @Test("The HTTP client decodes a certificate's key on P-256, P-384 or P-521, or on no curve, as with RSA")
     func known() {
         for name in [Self.p256, Self.p384, Self.p521] {
             #expect(isDecoded(key(name)), "\(name)")
@@ -96,7 +96,7 @@ import Transfer
         #expect(isDecoded(key([0x05, 0x00], as: rsa) + signature))
     }
 
-    @Test("A key on a curve of the server's making is refused before anything is verified")
+    @Test("The HTTP client does not decode a certificate's key on any other curve, or one that the server made")
     func unknown() {
         var longName = Self.p256
         longName.replaceSubrange(1...1, with: [0x81, 0x08])

@@ -6,7 +6,7 @@ import Values
 @Suite("The HTTP client") struct HTTPClientTests {
     private let client = Requests.client()
 
-    @Test("An HTTP request goes out as it was given, with Host and Content-Length and nothing else")
+    @Test("The HTTP client sends a request as given, and adds Host and Content-Length and nothing else")
     func request() async throws {
         let server = try ScriptedServer("HTTP/1.1 204 No Content\r\n\r\n")
         let fields = [(name: "X-Empty", value: ""), (name: "accept", value: "a/b"), (name: "X-Twice", value: "1")]
@@ -24,7 +24,7 @@ import Values
     }
 
     @Test(
-        "An empty body has a length where its method may have one",
+        "The HTTP client sends Content-Length 0 with an empty body if the method usually has one",
         arguments: [("POST", true), ("PUT", true), ("PATCH", true), ("GET", false), ("DELETE", false), ("HEAD", false)])
     func emptyBody(_ method: String, _ hasLength: Bool) async throws {
         let server = try ScriptedServer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
@@ -34,7 +34,7 @@ import Values
         #expect(head.contains("Content-Length: 0") == hasLength)
     }
 
-    @Test("An answer has status, fields and body; interim answers and trailers are left out")
+    @Test("The HTTP client returns an answer's status, fields and body, without interim answers and trailers")
     func answer() async throws {
         let server = try ScriptedServer(
             "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 404 Nobody\r\nX-A:  b \r\nx-a: c:d\r\n"
@@ -46,7 +46,7 @@ import Values
         #expect(response.body == Array("abcde".utf8))
     }
 
-    @Test("A compressed body is not decoded, and none is asked for")
+    @Test("The HTTP client asks for no compressed answer, and does not decode one")
     func compressed() async throws {
         let server = try ScriptedServer(
             "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\u{1F}\u{0B}x")
@@ -73,7 +73,7 @@ import Values
     }
 
     @Test(
-        "A value that would end a request line or a field is refused before anything is sent",
+        "The HTTP client refuses a method, field name or value that would end its line, and sends nothing",
         arguments: [
             ("GET / HTTP/1.1\r\nX: y", "A", "b"), ("", "A", "b"), ("GE T", "A", "b"), ("GET", "A\r\nB", "b"),
             ("GET", "A:", "b"), ("GET", "", "b"), ("GET", "A", "b\r\nC: d"), ("GET", "A", "b\nC: d"),
@@ -88,7 +88,7 @@ import Values
     }
 
     @Test(
-        "An incomplete HTTP answer is a failure",
+        "An incomplete or malformed answer fails the HTTP client's request",
         arguments: [
             "", "hello\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nab",
@@ -98,7 +98,9 @@ import Values
         await #expect(throws: TransferError.self) { try await client.send(Requests.request(server.url)) }
     }
 
-    @Test("Connections are kept only where that is requested", arguments: [(true, 1), (false, 5)])
+    @Test(
+        "The HTTP client keeps connections for later requests only if it is told to",
+        arguments: [(true, 1), (false, 5)])
     func reuse(keepsConnections: Bool, connections: Int) async throws {
         let server = try ScriptedServer(keepsConnections: true) { _ in "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" }
         let client = Requests.client(keepsConnections: keepsConnections)
@@ -107,7 +109,7 @@ import Values
     }
 
     @Test(
-        "An answer's body is counted, whether its length is announced or not",
+        "The HTTP client refuses an answer's body over its limit, whether its length is announced or not",
         arguments: ["Content-Length: 1001", "Connection: close", "Transfer-Encoding: chunked"])
     func body(_ framing: String) async throws {
         let text = String(repeating: "x", count: 1001)
@@ -119,7 +121,7 @@ import Values
         #expect(try await client.send(Requests.request(server.url, longestBody: 1001)).body.count == 1001)
     }
 
-    @Test("An answer's body announced as too long is refused before it comes")
+    @Test("The HTTP client refuses an answer's body that is announced as too long before it arrives")
     func announced() async throws {
         let server = try ScriptedServer(keepsConnections: true) { _ in
             "HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n"
@@ -129,7 +131,7 @@ import Values
         }
     }
 
-    @Test("An answer's body that never ends is cut off")
+    @Test("The HTTP client gives up an answer without length once its body exceeds the limit")
     func endless() async throws {
         let server = try ScriptedServer(
             "HTTP/1.1 200 OK\r\n\r\n" + String(repeating: "x", count: 5_000_000))
@@ -138,7 +140,7 @@ import Values
         }
     }
 
-    @Test("A chunk extension counts towards the limit of the body")
+    @Test("A chunk extension in an answer counts towards the HTTP client's limit of the body")
     func framing() async throws {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;"
         let server = try ScriptedServer(head + String(repeating: "e", count: 30_000_000))
@@ -148,7 +150,7 @@ import Values
     }
 
     @Test(
-        "An answer's fields are counted together, including those of interim answers and trailers",
+        "The HTTP client's limit of an answer's head includes fields of interim answers and trailers",
         arguments: [0, 1, 2])
     func head(_ place: Int) async throws {
         let fields = (1...20).map { "X-\($0): \(String(repeating: "y", count: 100))\r\n" }.joined()
@@ -167,7 +169,7 @@ import Values
     }
 
     @Test(
-        "An HTTP request whose answer does not end in time is given up",
+        "The HTTP client gives up a request whose answer does not end in time",
         arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{"])
     func time(_ start: String) async throws {
         let server = try ScriptedServer(keepsConnections: true) { _ in start }
@@ -180,7 +182,7 @@ import Values
         }
     }
 
-    @Test("An attempt to connect is given up before the total time is over")
+    @Test("The HTTP client gives up connecting after the time for that, before the total time is over")
     func connecting() async throws {
         // It listens and speaks no TLS: the handshake never ends.
         let server = try ScriptedServer { _ in nil }
@@ -191,7 +193,7 @@ import Values
     }
 
     @Test(
-        "The HTTP client connects to the given IP address without looking up the host, and keeps its name",
+        "The HTTP client connects to the given IP address without looking up the host, and sends its name",
         arguments: ["nobody.invalid", "localhost", "127.1", "2130706433", "10.0.0.1", "[::1]", "[2001:db8::1]"])
     func name(_ host: String) async throws {
         let server = try ScriptedServer("HTTP/1.1 204 No Content\r\n\r\n")
@@ -200,7 +202,7 @@ import Values
         #expect(server.requests.first?.head.contains("Host: \(host):\(server.port)") == true)
     }
 
-    @Test("The HTTP client never reuses for one IP address of a host a connection to another")
+    @Test("The HTTP client does not reuse a connection to one IP address of a host for another address")
     func addresses() async throws {
         let server = try ScriptedServer("HTTP/1.1 204 No Content\r\n\r\n")
         let url = "http://host.invalid:\(server.port)/"
@@ -213,7 +215,7 @@ import Values
         #expect(server.connections == 3)
     }
 
-    @Test("A forbidden IP address is refused at the last moment, however it was checked before")
+    @Test("The HTTP client refuses a forbidden IP address when it connects, whatever was checked before")
     func refused() async throws {
         let server = try ScriptedServer("HTTP/1.1 204 No Content\r\n\r\n")
         let client = Requests.client { $0 != Requests.loopback }
@@ -233,7 +235,7 @@ import Values
         #expect(proxy.connections == 0)
     }
 
-    @Test("A refused connection is a failure of the request")
+    @Test("A refused connection fails the HTTP client's request")
     func nobody() async throws {
         let server = try ScriptedServer("")
         let url = server.url
@@ -241,7 +243,7 @@ import Values
         await #expect(throws: TransferError.self) { try await client.send(Requests.request(url)) }
     }
 
-    @Test("The HTTP client sends nothing to a server that does not speak TLS")
+    @Test("The HTTP client sends no https request to a server that does not speak TLS")
     func noTLS() async throws {
         let server = try ScriptedServer("HTTP/1.1 200 OK\r\n\r\n")
         await #expect(throws: TransferError.self) {
@@ -251,7 +253,7 @@ import Values
     }
 
     @Test(
-        "The host and port of a URL are those that are written",
+        "The HTTP client reads a URL's host and port as they are written, or takes the scheme's usual port",
         arguments: [
             ("https://example.com", "example.com", 443), ("http://example.com/a?b=c", "example.com", 80),
             ("HTTPS://Example.COM:8443/", "Example.COM", 8443), ("https://a_b.example./", "a_b.example.", 443),
@@ -265,7 +267,7 @@ import Values
     }
 
     @Test(
-        "An outbound URL that two parsers could read differently is refused",
+        "The HTTP client refuses a URL that is ambiguous or is not an absolute http or https URL",
         arguments: [
             "", "/", "example.com", "example.com:80/", "//example.com/", "ftp://example.com/", "file:///etc/passwd",
             "https:///keys", "https:/example.com", "https:example.com", "https://user@example.com/",
@@ -280,7 +282,7 @@ import Values
 }
 
 @Suite("Concurrent requests", .serialized) struct HTTPClientConcurrencyTests {
-    @Test("A hundred outgoing requests wait at once without a thread for each")
+    @Test("A hundred requests of the HTTP client wait at once without a thread for each")
     func hundred() async throws {
         let client = Requests.client()
         let server = try ScriptedServer { _ in nil }
@@ -298,7 +300,7 @@ import Values
         }
     }
 
-    @Test("A cancelled request frees its place, and one cancelled before it began never takes it")
+    @Test("A cancelled request of the HTTP client frees its place; one cancelled while it waits takes none")
     func cancellation() async throws {
         let client = Requests.client(mostConnectionsToHost: 1)
         let server = try ScriptedServer { head in
@@ -317,7 +319,7 @@ import Values
         #expect(server.requests.count == 2)
     }
 
-    @Test("Many requests over few connections get each its own answer")
+    @Test("The HTTP client gives each of many requests over few connections its own answer")
     func sharing() async throws {
         let client = Requests.client(keepsConnections: true, mostConnectionsToHost: 8)
         let server = try ScriptedServer(keepsConnections: true) { head in

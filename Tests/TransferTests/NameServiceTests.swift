@@ -6,7 +6,7 @@ import Values
 @testable import Transfer
 
 @Suite("Name resolution") struct NameServiceTests {
-    @Test("A name has its IP addresses, an unknown one none")
+    @Test("Name resolution gives the IP addresses of a host name, and none for an unknown name")
     func addresses() async throws {
         let names = NameService()
         let found = try await names.addresses(of: "localhost", within: .seconds(60))
@@ -31,7 +31,7 @@ import Values
         func release() { for _ in 1...256 { gate.signal() } }
     }
 
-    @Test("A lookup without an answer ends at its deadline, and holds no transfer")
+    @Test("A name lookup without an answer ends at its deadline, and does not delay HTTP requests")
     func dead() async throws {
         let dead = Dead()
         defer { dead.release() }
@@ -52,7 +52,7 @@ import Values
         #expect(try await Requests.client().send(Requests.request(server.url)).status == 204)
     }
 
-    @Test("A merchant's hanging lookups take only its own places")
+    @Test("A merchant's hanging name lookups take only that merchant's places")
     func requesters() async throws {
         let dead = Dead()
         defer { dead.release() }
@@ -73,7 +73,7 @@ import Values
         }
     }
 
-    @Test("Lookups that hang for one purpose leave room for the others")
+    @Test("Name lookups that hang for one purpose leave room for lookups for other purposes")
     func purposes() async throws {
         let dead = Dead()
         defer { dead.release() }
@@ -93,7 +93,7 @@ import Values
         for task in waiting { await #expect(throws: CancellationError.self) { try await task.value } }
     }
 
-    @Test("A cancelled caller does not wait for the lookup")
+    @Test("A cancelled caller does not wait for its name lookup")
     func cancelled() async throws {
         let dead = Dead()
         defer { dead.release() }
@@ -103,7 +103,7 @@ import Values
         await #expect(throws: CancellationError.self) { try await waiting.value }
     }
 
-    @Test("An answered lookup makes room for the next")
+    @Test("An answered name lookup makes room for the next")
     func room() async throws {
         let names = NameService(mostAtOnce: 2) { _ in [IPAddress("192.0.2.1")].compactMap(\.self) }
         for _ in 1...20 {

@@ -7,11 +7,13 @@ import Values
         SMTPMessage(Array(text.utf8), from: from, to: to)
     }
 
-    @Test("All lines of an SMTP message end in CRLF", arguments: ["", "a\r\n", "a\r\n.\r\n..b\r\n", "\r\n\r\n", "æ"])
+    @Test(
+        "A text is accepted as an SMTP message if it has no bare CR or LF",
+        arguments: ["", "a\r\n", "a\r\n.\r\n..b\r\n", "\r\n\r\n", "æ"])
     func good(_ text: String) { #expect(message(text) != nil) }
 
     @Test(
-        "A bare CR or LF, after which some servers see the end of the message, is refused",
+        "An SMTP message with a bare CR or LF, where some servers could see its end, is refused",
         arguments: ["a\nb", "a\n.\nb", "\n", "a\r", "a\rb", "a\r\r\n", "a\r\n.\n", "\n\r\n", "a\r\n\n"])
     func bareLineEnd(_ text: String) { #expect(message(text) == nil) }
 
@@ -24,7 +26,7 @@ import Values
     }
 
     @Test(
-        "An SMTP destination with a control character is refused",
+        "An SMTP destination with a line break, NUL or invalid client name is refused",
         arguments: [
             ("mail.example\r\nQUIT", "me.example", "ada", "secret"),
             ("mail.example", "me.example\r\n", "ada", "secret"),

@@ -138,7 +138,7 @@ import Testing
         #expect(client.resets(of: 1) == [8])
     }
 
-    @Test("An answer that the client reads slowly, but at 64 KiB per deadline, goes on")
+    @Test("An HTTP/2 answer that the client reads slowly, but at 64 KiB per deadline or more, is not reset")
     func slow() {
         let client = HTTP2Client(settings: [0, 4] + Frame.number(1))
         client.request(1)
@@ -154,7 +154,7 @@ import Testing
         #expect(client.body(of: 1).count > 190_000)
     }
 
-    @Test("A streamed HTTP/2 answer has its parts in order, and ends when it is finished")
+    @Test("A streamed HTTP/2 answer has its parts in order, and ends only when its source finishes it")
     func streamed() {
         let client = HTTP2Client()
         startStream(client)
@@ -172,7 +172,7 @@ import Testing
         #expect(!client.session.isOpen(1))
     }
 
-    @Test("A streamed HTTP/2 answer waits for room, and is told when there is some")
+    @Test("The source of a streamed HTTP/2 answer is told when there is no room, and when there is again")
     func room() {
         let client = HTTP2Client()
         startStream(client)
@@ -189,7 +189,7 @@ import Testing
         #expect(client.body(of: 1).count == 140_000)
     }
 
-    @Test("A streamed HTTP/2 answer that breaks off is reset, and does not look complete")
+    @Test("A streamed HTTP/2 answer that fails midway ends with RST_STREAM, not as if it were complete")
     func broken() {
         let client = HTTP2Client()
         startStream(client)
@@ -200,7 +200,7 @@ import Testing
         #expect(!client.hasEnded(1))
     }
 
-    @Test("A streamed HTTP/2 answer stops when its stream is reset")
+    @Test("A streamed HTTP/2 answer stops when the client resets its stream")
     func gone() {
         let client = HTTP2Client()
         startStream(client)

@@ -26,7 +26,9 @@ import Testing
         + Frame(kind: 0x10, stream: 0, [0, 0, 0, 1, 0x75]).bytes
         + Frame(.windowUpdate, Frame.number(100_000)).bytes + Frame(.goAway, Frame.number(0) + Frame.number(0)).bytes
 
-    @Test("An HTTP/2 conversation with wrong bytes in it is served or ended, whatever they are", arguments: 0..<20)
+    @Test(
+        "An HTTP/2 connection with random wrong bytes in it is served or ended, and never stays open",
+        arguments: 0..<20)
     func mutations(_ seed: Int) {
         var numbers = Numbers(state: UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 &+ 1)
         for _ in 0..<100 {
@@ -68,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("An HTTP/2 connection cut at any byte frees what it held, and late answers are dropped")
+    @Test("An HTTP/2 connection cut at any byte frees its streams, and answers to them are dropped")
     func cuts() {
         for end in stride(from: 0, to: Self.conversation.count, by: 3) {
             let client = HTTP2Client()

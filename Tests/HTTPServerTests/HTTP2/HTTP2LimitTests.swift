@@ -5,7 +5,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite("HTTP/2: limits") struct HTTP2LimitTests {
-    @Test("An HTTP/2 connection runs at most 100 handlers, those of reset streams included")
+    @Test("An HTTP/2 connection runs at most 100 handlers at once, those of reset streams included")
     func handlers() {
         let client = HTTP2Client()
         var started = 0
@@ -22,7 +22,7 @@ import Testing
         #expect(client.next()?.stream == 601)
     }
 
-    @Test("With 512 requests at work, an HTTP/2 connection begins another only while it has none")
+    @Test("While 512 requests are at work in the server, an HTTP/2 connection begins one only if it has none")
     func crowd() {
         let client = HTTP2Client()
         client.session.service.working.add(511, ordering: .relaxed)
@@ -37,7 +37,7 @@ import Testing
         client.session.service.working.subtract(511, ordering: .relaxed)
     }
 
-    @Test("The 101st stream is refused, even before the settings are acknowledged")
+    @Test("The 101st open stream of an HTTP/2 connection is refused, even before SETTINGS are acknowledged")
     func streams() {
         let client = HTTP2Client()
         for index in 0..<101 { client.request(Int32(index * 2 + 1)) }
@@ -60,7 +60,7 @@ import Testing
         ("PRIORITY_UPDATE", Frame(kind: 0x10, stream: 0, [0, 0, 0, 1])),
     ]
 
-    @Test("A flood of frames without content ends the connection", arguments: floods)
+    @Test("A flood of HTTP/2 frames without content, like PING or empty DATA, ends the connection", arguments: floods)
     func flood(_ name: String, _ frame: Frame) {
         let client = HTTP2Client()
         client.request(1, "POST", "/", endsStream: false)
@@ -74,7 +74,7 @@ import Testing
         #expect(client.next() == nil)
     }
 
-    @Test("Rapid resets end the connection, and start no more than 100 handlers")
+    @Test("Rapidly opened and reset HTTP/2 streams end the connection, and start at most 100 handlers")
     func rapidReset() {
         let client = HTTP2Client()
         var (started, sent) = (0, 0)
@@ -96,7 +96,9 @@ import Testing
         ("trailers with a pseudo-field", { [HTTP2Client.raw($0, [(":path", "/")])] }),
     ]
 
-    @Test("Resets that a client provokes from the server end the connection", arguments: provocations)
+    @Test(
+        "Many stream resets that an HTTP/2 client provokes from the server end the connection",
+        arguments: provocations)
     func madeYouReset(_ name: String, _ frames: @Sendable (Int32) -> [Frame]) {
         let client = HTTP2Client()
         var sent = 0
@@ -112,7 +114,7 @@ import Testing
     }
 
     @Test(
-        "A flood of streams beyond the limit ends the connection, whether or not the refusals are read",
+        "A flood of HTTP/2 streams over the limit ends the connection, even if the client reads the refusals",
         arguments: [true, false])
     func unreadRefusals(isRead: Bool) {
         let client = HTTP2Client()
@@ -127,7 +129,7 @@ import Testing
         #expect(sent < (isRead ? 3_000 : 800))
     }
 
-    @Test("A client that resets a stream after each whole answer, at an honest rate, is still served")
+    @Test("A client that resets each HTTP/2 stream after its whole answer, twenty a second, is still served")
     func honestResets() {
         let client = HTTP2Client()
         for index in 0..<3_500 {
@@ -141,7 +143,7 @@ import Testing
         #expect(!client.isOver)
     }
 
-    @Test("Endless CONTINUATION frames end the connection", arguments: [[], [0, 1, 0x61, 1, 0x62]])
+    @Test("Endless CONTINUATION frames end an HTTP/2 connection", arguments: [[], [0, 1, 0x61, 1, 0x62]])
     func continuation(_ payload: [UInt8]) {
         let client = HTTP2Client()
         client.send(Frame(.headers, flags: Frame.endStream, stream: 1, HPACK.block(HTTP2RequestTests.base)))
@@ -149,7 +151,7 @@ import Testing
         #expect(client.isOver)
     }
 
-    @Test("Thousands of fields unpacked from one small block reach no handler")
+    @Test("A small HTTP/2 header block that unpacks to thousands of fields is reset and reaches no handler")
     func bomb() {
         let client = HTTP2Client()
         // One entry in the table, then references to it (RFC 7541 §6.1, §6.2.1).
@@ -162,7 +164,7 @@ import Testing
         #expect(client.next()?.stream == 3)
     }
 
-    @Test("A client that opens the window a byte at a time is disconnected before the answer is out")
+    @Test("An HTTP/2 client that opens the window byte by byte is disconnected before it has the whole answer")
     func dribble() {
         let client = HTTP2Client(settings: [0, 4] + Frame.number(1))
         client.request(1)
@@ -174,7 +176,7 @@ import Testing
     }
 
     @Test(
-        "Bytes that are not HTTP/2 end the connection",
+        "Bytes that are not HTTP/2 end an HTTP/2 connection",
         arguments: ["GET / HTTP/1.1\r\nHost: a\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n"])
     func junk(_ text: String) {
         let client = HTTP2Client(greets: false)
@@ -182,7 +184,7 @@ import Testing
         #expect(client.isOver)
     }
 
-    @Test("After the HTTP/2 connection has ended nothing is read and late answers are dropped")
+    @Test("After an HTTP/2 connection has ended, no request of it is read and late answers are dropped")
     func afterTheEnd() {
         let client = HTTP2Client()
         client.request(1)

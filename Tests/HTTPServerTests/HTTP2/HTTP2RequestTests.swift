@@ -19,7 +19,7 @@ import Testing
         #expect(client.next() == nil)
     }
 
-    @Test("An HTTP/2 request cut into single bytes is the same request")
+    @Test("An HTTP/2 request that arrives byte by byte is read as the same request")
     func byteByByte() throws {
         let client = HTTP2Client(greets: false)
         let head = HTTP2Client.head(1, "POST", "/a", [("content-length", "5")], endsStream: false)
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(
-        "A Host that differs from :authority is accepted if it differs in case or the default port only",
+        "An HTTP/2 Host field that differs from :authority only in case or the default port is accepted",
         arguments: ["ID.example", "id.example:443"])
     func equalHost(_ host: String) {
         let client = HTTP2Client()
@@ -99,7 +99,9 @@ import Testing
         #expect(client.next()?.request.headers[values: .host] == ["id.example"])
     }
 
-    @Test("An HTTP/2 body of another length than announced is malformed", arguments: ["4", "6"])
+    @Test(
+        "An HTTP/2 request whose body has another length than announced is reset and reaches no handler",
+        arguments: ["4", "6"])
     func length(_ announced: String) {
         let client = HTTP2Client()
         client.request(1, "POST", "/", [("content-length", announced)], endsStream: false)
@@ -108,7 +110,7 @@ import Testing
         #expect(client.resets(of: 1).count == 1)
     }
 
-    @Test("An HTTP/2 request that no handler could answer is answered by the server")
+    @Test("The server itself answers an HTTP/2 request that is over a limit or has an unknown method or Expect")
     func refused() {
         let client = HTTP2Client()
         client.request(1, "GET", "/", (0..<101).map { ("x-\($0)", "a") })
@@ -121,7 +123,7 @@ import Testing
     }
 
     @Test(
-        "An HTTP/2 body over its limit is a fault; its answer is followed by RST_STREAM NO_ERROR",
+        "An HTTP/2 body over its limit reaches the handler as a fault; RST_STREAM NO_ERROR follows the answer",
         arguments: [true, false])
     func tooLarge(announced: Bool) throws {
         let client = HTTP2Client(bodyLimit: 10)
@@ -136,7 +138,7 @@ import Testing
         #expect(client.resets(of: 1) == [0])
     }
 
-    @Test("Dropped HTTP/2 bytes are credited: after 100 refused bodies a good one comes whole")
+    @Test("Dropped HTTP/2 body bytes are credited to the window: after 100 refused bodies a good one is read")
     func credit() throws {
         let client = HTTP2Client(bodyLimit: 10_000)
         for index in 0..<100 {
@@ -154,7 +156,7 @@ import Testing
         #expect(try #require(client.next()).request.body.text == "good")
     }
 
-    @Test("A stream is found by its id, whichever are removed around it")
+    @Test("The table of HTTP/2 streams finds a stream by its id, whichever other streams are removed")
     func found() {
         var (table, known) = (StreamTable(), Set<Int32>())
         for turn: Int32 in 0..<400 {

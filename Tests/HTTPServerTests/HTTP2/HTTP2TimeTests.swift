@@ -17,7 +17,7 @@ import Testing
         #expect(client.isOver)
     }
 
-    @Test("An incomplete HTTP/2 body is handed up as cut off at its deadline, however often more of it comes")
+    @Test("An incomplete HTTP/2 body goes to the handler as cut off at its deadline, however often more comes")
     func slowBody() throws {
         let client = HTTP2Client()
         client.request(1, "POST", "/", endsStream: false)
@@ -47,7 +47,7 @@ import Testing
         #expect(client.goAways.map(\.goAwayCode) == [0])
     }
 
-    @Test("A running HTTP/2 handler has no deadline; the idle time begins with its answer")
+    @Test("A running HTTP/2 handler has no deadline; its connection's idle time begins with the answer")
     func working() {
         let client = HTTP2Client()
         client.request(1)
@@ -61,7 +61,7 @@ import Testing
         #expect(client.isOver)
     }
 
-    @Test("An HTTP/2 drain announces itself, accepts requests on their way, names the last stream and finishes it")
+    @Test("A draining HTTP/2 connection still takes requests for a second, names the last stream, and finishes")
     func drain() {
         let client = HTTP2Client()
         client.request(1)
@@ -95,7 +95,7 @@ import Testing
         #expect(client.goAways.count == 2)
     }
 
-    @Test("An HTTP/2 client that ends its side still gets its answer; a request that it cut gets none")
+    @Test("An HTTP/2 client that ends its side gets the answer to a whole request, and none to a cut one")
     func halfClose() {
         let client = HTTP2Client()
         client.request(1)

@@ -21,7 +21,7 @@ import Testing
         return client
     }
 
-    @Test("No request of a connection begins while more than a mebibyte of its answers is unread")
+    @Test("An HTTP/2 connection begins no request while more than a mebibyte of its answers is unread")
     func held() {
         let client = Self.burdened()
         client.request(5)
@@ -31,7 +31,7 @@ import Testing
         #expect(client.session.unsentBytes == 700_000)
     }
 
-    @Test("Unread answers of reset streams no longer count", arguments: [true, false])
+    @Test("Unread answers of an HTTP/2 connection stop counting once their streams are reset", arguments: [true, false])
     func reset(byClient: Bool) {
         let client = Self.burdened()
         client.request(5)
@@ -44,7 +44,7 @@ import Testing
         #expect(client.next()?.stream == 5)
     }
 
-    @Test("Waiting requests hold a bounded amount of fields; further ones are refused and may be sent again")
+    @Test("HTTP/2 requests that wait may hold a limited amount of fields; further ones get REFUSED_STREAM")
     func heads() {
         let client = Self.burdened()
         let field = ("x-long", String(repeating: "a", count: 30_000))
@@ -54,7 +54,7 @@ import Testing
         #expect(!client.isOver)
     }
 
-    @Test("Complete requests begin until their fields take half a mebibyte, and count until they are answered")
+    @Test("HTTP/2 requests begin until their fields take half a mebibyte, and count until they are answered")
     func headsAtWork() {
         let client = HTTP2Client()
         // One entry of the table, and seven references to it in each request (RFC 7541 §6.1).
@@ -85,7 +85,7 @@ import Testing
         #expect(client.session.incompleteBytes == 0)
     }
 
-    @Test("Heads of answers count until they are sent")
+    @Test("The head of an HTTP/2 answer counts among the connection's unsent bytes until it is sent")
     func answerHeads() {
         let client = HTTP2Client()
         client.request(1)
@@ -97,7 +97,7 @@ import Testing
         #expect(client.session.unsentBytes == 0)
     }
 
-    @Test("A client that reads as it is answered is never held back")
+    @Test("An HTTP/2 client that reads its answers as they come has each next request begun at once")
     func honest() {
         let client = HTTP2Client()
         for index in 0..<1_000 {
@@ -110,7 +110,7 @@ import Testing
         #expect(client.session.unsentBytes == 0)
     }
 
-    @Test("A streamed HTTP/2 answer waits for its client when it has no room, and for its handler before")
+    @Test("While an HTTP/2 answer streams, its connection waits for the client only once there is no room")
     func streamed() {
         let client = HTTP2Client(settings: Self.closed)
         #expect(client.session.isWaitingForPeer)
@@ -124,7 +124,7 @@ import Testing
         #expect(client.session.isWaitingForPeer)
     }
 
-    @Test("An abandoned HTTP/2 connection sends ENHANCE_YOUR_CALM, holds nothing, and drops late answers")
+    @Test("An HTTP/2 connection that the server abandons sends ENHANCE_YOUR_CALM and drops all its answers")
     func abandoned() {
         let client = Self.burdened()
         client.request(5)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct ConnectionLimitTests {
     private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    @Test("Connections over the limit wait, are served when others end, and one log line reports it")
+    @Test("Connections over the limit wait, are served when others end, and cause one log line in all")
     func connections() async throws {
         var limits = ServerLimits()
         limits.maxConnections = 4
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "A client that keeps all connections busy does not shut others out",
+        "A client that keeps all allowed connections busy does not keep other clients from being served",
         arguments: [1, 3])
     func greedy(addresses: UInt32) async throws {
         var limits = ServerLimits()
@@ -61,7 +61,9 @@ import Testing
         }
     }
 
-    @Test("Idle connections are closed for new ones, and those in use are not", arguments: [true, false])
+    @Test(
+        "At the connection limit, idle connections are closed for new ones, and those in use are not",
+        arguments: [true, false])
     func unused(hasAsked: Bool) async throws {
         var limits = ServerLimits()
         limits.maxConnections = 4
@@ -84,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("An IPv6 site is a crowd with more than half of all connections, a single address with fewer")
+    @Test("An IPv6 site has too many connections with over half of all, a single address with fewer")
     func site() throws {
         let others = (1...20).map { Network("192.0.2.\($0)") } + [Network("2001:db8:7::1"), nil]
         let ours = (0..<64).map { Network("2001:db8:1:\(String($0, radix: 16))::1") }
@@ -98,7 +100,7 @@ import Testing
         #expect(one.contains(try #require(Network("192.0.2.99"))))
     }
 
-    @Test("IPv4 clients that come through NAT64 count as one")
+    @Test("An IPv4 client that comes through NAT64 counts as its own IPv4 address")
     func translated() {
         #expect(Network("64:ff9b::cb00:7107") == Network("203.0.113.7"))
         #expect(Network("64:ff9b::cb00:7107") != Network("64:ff9b::cb00:7108"))
@@ -118,7 +120,7 @@ import Testing
     }
 
     @Test(
-        "Connections whose answers stay unread are closed for new ones; one that reads slowly stays",
+        "At the connection limit, connections with unread answers are closed for new ones, slow readers not",
         arguments: [1, 12])
     func unread(addresses: UInt32) async throws {
         let certificate = try TestCertificate()
@@ -163,7 +165,7 @@ import Testing
         return count
     }
 
-    @Test("Connections that read their answers byte by byte are closed for new ones")
+    @Test("At the connection limit, connections that read answers byte by byte are closed for new ones")
     func trickling() async throws {
         let certificate = try TestCertificate()
         try await Served.run(limits: Self.limits(24), tls: certificate.settings) { served in
@@ -187,7 +189,9 @@ import Testing
         }
     }
 
-    @Test("Plain connections whose answers stay unread are closed for new ones", arguments: ["/large", "/stream?5000"])
+    @Test(
+        "At the connection limit, HTTP/1.1 connections with unread answers are closed for new ones",
+        arguments: ["/large", "/stream?5000"])
     func plain(target: String) async throws {
         try await Served.run(loops: 1, limits: Self.limits(8), heldOfEach: 100_000_000) { served in
             let greedy = try (0..<8).map { _ in try Wire(port: served.port, receiveBuffer: 4096) }

@@ -8,7 +8,7 @@ import Testing
     private static let line = "connection ended: its answers are not read"
     private static let settings = Frame.preface + Frame(.settings, [0, 4] + Frame.number(0)).bytes
 
-    @Test("When unread answers take too much, the connection with most is closed and others are answered")
+    @Test("When unread answers take too much memory, the connection with most is closed, others are served")
     func most() async throws {
         let certificate = try TestCertificate()
         // Its answer waits until all of this is done, on a machine that may be busy.
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("A plain connection whose unread answer takes too much is closed, and others are answered")
+    @Test("An HTTP/1.1 connection whose unread answer takes too much memory is closed, others are served")
     func plain() async throws {
         try await Served.run(loops: 1, heldOfEach: 100_000) { served in
             let wire = try Wire(port: served.port, receiveBuffer: 4096)
@@ -54,7 +54,7 @@ import Testing
     private static let requestLine = "connection ended: its requests do not end"
     private static let openSettings = Frame.preface + Frame(.settings).bytes
 
-    @Test("When heads waiting for their bodies take too much, the connection with most is closed and others go on")
+    @Test("When incomplete requests take too much memory, the connection with most is closed, others are served")
     func heads() async throws {
         let certificate = try TestCertificate()
         try await Served.run(loops: 1, heldOfEach: 100_000, tls: certificate.settings) { served in
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("A plain connection whose body exceeds the room for all requests is closed, and others go on")
+    @Test("An HTTP/1.1 connection whose body exceeds the memory for all requests is closed, others are served")
     func plainRequests() async throws {
         try await Served.run(loops: 1, heldOfEach: 40_000) { served in
             let wire = try served.dial()
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("When requests at work take too much, the connection with most is closed and others go on")
+    @Test("When requests at work take too much memory, the connection with most is closed, others are served")
     func atWork() async throws {
         let certificate = try TestCertificate()
         try await Served.run(loops: 1, heldOfEach: 100_000, tls: certificate.settings) { served in
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("Plain requests count from their first byte until they are answered")
+    @Test("An HTTP/1.1 request counts against the memory limit from its first byte until it is answered")
     func plainHeads() {
         let handler = ScriptedHandler(bodyLimit: 1_000)
         let service = Service(handler: handler, limits: ServerLimits(), logger: KeptLog().logger)
@@ -131,7 +131,7 @@ import Testing
         #expect(session.incompleteBytes == 9)
     }
 
-    @Test("A request's memory is given back when it begins, and when its stream is gone")
+    @Test("An HTTP/2 request stops counting as incomplete when its handler begins or its stream is reset")
     func givenBack() {
         let client = HTTP2Client()
         client.request(1, "POST", endsStream: false)

@@ -9,7 +9,7 @@ import Testing
         "GET \(path) HTTP/1.1\r\nHost: a\r\n\(more)\r\n"
     }
 
-    @Test("A connection serves request after request")
+    @Test("An HTTP/1.1 connection serves one request after another")
     func persistence() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("A refused request is answered and the connection closed", arguments: BadRequest.all)
+    @Test("A bad HTTP/1.1 request is answered with an error, and its connection is closed", arguments: BadRequest.all)
     func refused(_ request: BadRequest) async throws {
         try await Served.run(loops: 1) { served in
             let wire = try served.dial()
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("A client that has ended its side gets its answers, then the end")
+    @Test("An HTTP/1.1 client that has ended its side gets its answers, then the connection ends")
     func halfClose() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("A client that expects 100-continue is told once to go on, and only when its body is wanted")
+    @Test("A client that expects 100-continue gets 100 once, and not if its body is refused or already there")
     func expectation() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("A body over its route's limit is handed up as a fault, and nothing after it is read")
+    @Test("A request body over its route's limit reaches the handler as a fault, and nothing after it is read")
     func tooLarge() async throws {
         try await Served.run { served in
             for body in [
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test("A client that sends on after its refusal can read the refusal")
+    @Test("A client that goes on sending a refused request body can still read the refusal")
     func lingering() async throws {
         try await Served.run { served in
             for _ in 0..<20 {
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test("A connection that sent nothing gets nothing while others are reset during their requests")
+    @Test("A new connection gets no answer meant for one that was reset during its request")
     func strangers() async throws {
         // On a busy machine the last of two hundred is used long after it was opened.
         var limits = ServerLimits()
@@ -184,14 +184,14 @@ import Testing
         }
     }
 
-    @Test("A connection's identifier finds nothing once the connection is gone")
+    @Test("A new connection in an earlier connection's slot has another identifier")
     func identifiers() {
         let first = ConnectionID(slot: 5, generation: 1)
         #expect(first != ConnectionID(slot: 5, generation: 2))
         #expect(ConnectionID(raw: first.raw).slot == 5 && ConnectionID(raw: first.raw).generation == 1)
     }
 
-    @Test("More requests than tasks may wait are answered, and the tasks end with their loop")
+    @Test("A hundred requests at once are answered, and the tasks that ran them end with their event loop")
     func many() async throws {
         weak var loop: EventLoop?
         try await Served.run(loops: 1) { served in

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "A connection that sends nothing is closed without an answer",
+        "A connection that sends nothing, or nothing more, is closed after its idle time without an answer",
         arguments: ["", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"])
     func silence(_ first: String) async throws {
         try await Served.run(limits: short) { served in
@@ -27,7 +27,9 @@ import Testing
         }
     }
 
-    @Test("A header that is incomplete at its deadline is refused, however it drips", arguments: [0, 1])
+    @Test(
+        "A request header that is incomplete at its deadline is refused, even if bytes of it keep coming",
+        arguments: [0, 1])
     func slowHead(_ before: Int) async throws {
         try await Served.run(limits: short) { served in
             let wire = try served.dial()
@@ -42,7 +44,7 @@ import Testing
     }
 
     @Test(
-        "A body that is incomplete at its deadline is handed up as cut off, however it drips",
+        "A body that is incomplete at its deadline reaches the handler as cut off, even if bytes keep coming",
         arguments: ["Content-Length: 1000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n"])
     func slowBody(_ framing: String) async throws {
         try await Served.run(limits: short) { served in
@@ -54,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("A request that arrives after a deadline is not read")
+    @Test("After a request body has missed its deadline, no further request of the connection is read")
     func late() async throws {
         try await Served.run(limits: short) { served in
             let wire = try served.dial()
@@ -65,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("A running handler has no deadline")
+    @Test("A running HTTP/1.1 handler has no deadline")
     func slowHandler() async throws {
         try await Served.run(limits: short) { served in
             let wire = try served.dial()

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("A drain answers the connections in the queue, and accepts none afterwards")
+    @Test("A drain answers connections that waited to be accepted, and accepts none afterwards")
     func queue() async throws {
         try await Served.run { served in
             let wires = try (0..<50).map { _ in try served.dial() }
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("A drain serves an idle connection's last request, and closes silent connections")
+    @Test("A drain serves one more request of an idle connection, and closes those that stay silent")
     func idle() async throws {
         // On a busy machine the connection may have been closed as silent before the request: try once more.
         for _ in 1...20 {
@@ -62,7 +62,7 @@ import Testing
         return isInTime
     }
 
-    @Test("A drain's grace time cuts off what has not ended")
+    @Test("At the end of a drain's grace time, connections with running requests are cut off")
     func grace() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("A port that is in use is an error, and so is a host without address")
+    @Test("The server does not start on a port that is in use, or on a host name without an address")
     func inUse() async throws {
         try await Served.run { served in
             let (port, handler) = (served.port, served.echo)
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("The server listens at an IPv6 address and at a name", arguments: ["::1", "localhost"])
+    @Test("The server can listen at an IPv6 address or a host name", arguments: ["::1", "localhost"])
     func hosts(_ host: String) async throws {
         try await Served.run { served in
             let other = WebServer(

@@ -8,7 +8,7 @@ import Testing
         "GET \(path) HTTP/\(version)\r\nHost: a\r\n\r\n"
     }
 
-    @Test("A streamed answer is chunked, and the connection goes on")
+    @Test("A streamed HTTP/1.1 answer is chunked, and its connection serves the next request")
     func chunked() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("A streamed answer to HTTP/1.0 ends with the connection")
+    @Test("A streamed answer to HTTP/1.0 is not chunked, and ends with the connection")
     func old() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("A streamed answer that breaks off has no final chunk")
+    @Test("A streamed HTTP/1.1 answer that breaks off has no final chunk, and its connection ends")
     func broken() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("A client that goes away in the middle of an answer leaves nothing behind")
+    @Test("After clients have gone away in the middle of an answer, the server answers others")
     func gone() async throws {
         try await Served.run { served in
             for path in ["/large", "/stream?100000"] {

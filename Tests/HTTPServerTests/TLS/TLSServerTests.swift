@@ -10,7 +10,7 @@ import Testing
 
     static let request = "GET /a HTTP/1.1\r\nHost: id.example\r\n\r\n"
 
-    @Test("One port serves HTTP/1.1 and HTTP/2")
+    @Test("One TLS port serves HTTP/1.1 and HTTP/2")
     func protocols() async throws {
         try await Served.run(tls: certificate.settings) { served in
             let old = try TLSClient(port: served.port, protocols: ["http/1.1"])
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("Large and streamed answers arrive whole beside each other; a broken one is reset")
+    @Test("Large and streamed answers arrive whole on one HTTP/2 connection, beside one that breaks off")
     func large() async throws {
         try await Served.run(tls: certificate.settings) { served in
             let client = try TLSClient(port: served.port, protocols: ["h2"])
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("A certificate is replaced for new connections; an unusable one changes nothing")
+    @Test("A replaced TLS certificate is used for new connections; an unusable one changes nothing")
     func exchange() async throws {
         try await Served.run(tls: certificate.settings) { served in
             let before = try TLSClient(port: served.port, protocols: ["http/1.1"])
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("An unfinished handshake is cut, and delays no other connection")
+    @Test("An unfinished TLS handshake is cut off at its deadline, and delays no other connection")
     func silence() async throws {
         var limits = ServerLimits()
         limits.requestTimeout = .milliseconds(500)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("When unfinished handshakes reach the limit, an old one is closed for a new one, no open connection")
+    @Test("At the limit of TLS handshakes an old unfinished one is closed for a new one, not an open connection")
     func handshakes() async throws {
         var limits = ServerLimits()
         limits.maxConnections = 128
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("A drain tells HTTP/2's clients, finishes open requests, and ends with close_notify")
+    @Test("A drain announces itself to HTTP/2 clients, finishes open requests, and ends with close_notify")
     func drain() async throws {
         try await Served.run(tls: certificate.settings) { served in
             let client = try TLSClient(port: served.port, protocols: ["h2"])
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test("A server does not start with a key that belongs to another certificate")
+    @Test("The server does not start with a TLS key that belongs to another certificate")
     func wrongKey() async throws {
         let other = try TestCertificate()
         let settings = TLSSettings(certificate: certificate.certificate, key: other.key)

@@ -8,19 +8,19 @@ import Testing
 
     init() throws { good = try TestCertificate() }
 
-    @Test("A certificate's end can be read without a server")
+    @Test("The expiry time of a TLS certificate can be read without starting a server")
     func end() throws {
         let expected = Int64(Date.now.timeIntervalSince1970) + 86_400
         #expect(abs(try good.settings.certificateEnd() - expected) < 60)
     }
 
-    @Test("A server starts with an expired certificate")
+    @Test("An expired TLS certificate is read without an error")
     func expired() throws {
         let expired = try TestCertificate(seconds: -60)
         #expect(try expired.settings.certificateEnd() < Int64(Date.now.timeIntervalSince1970))
     }
 
-    @Test("A missing certificate or key file is named")
+    @Test("The error for a missing TLS certificate or key file names the file")
     func missing() throws {
         let missing = good.folder.path + "/none.pem"
         let text = "cannot read \(missing): No such file or directory"
@@ -28,7 +28,7 @@ import Testing
         #expect(error(of: TLSSettings(certificate: good.certificate, key: missing)) == text)
     }
 
-    @Test("A certificate or key file with other content is named")
+    @Test("The error for a TLS certificate or key file with other content names the file")
     func garbage() throws {
         let garbage = try good.file("garbage.pem", "garbage")
         #expect(error(of: TLSSettings(certificate: garbage, key: good.key)) == "\(garbage) contains no PEM certificate")
@@ -39,14 +39,16 @@ import Testing
                 == "\(garbage) contains no PEM private key")
     }
 
-    @Test("A key that belongs to another certificate is refused", arguments: ["P-256", "P-384"])
+    @Test(
+        "A TLS key that belongs to another certificate is refused, and the error names both files",
+        arguments: ["P-256", "P-384"])
     func another(_ curve: String) throws {
         let other = try TestCertificate(curve: curve)
         let text = "the private key in \(other.key) does not belong to the certificate in \(good.certificate)"
         #expect(error(of: TLSSettings(certificate: good.certificate, key: other.key)) == text)
     }
 
-    @Test("An encrypted key is refused without asking for its password")
+    @Test("An encrypted TLS key is refused without asking for its password")
     func encrypted() throws {
         let key = good.encryptedKey()
         let text = "the private key in \(key) is encrypted"

@@ -44,7 +44,7 @@ import Testing
         #expect(try TLSPair(context, offer).handshake() == .failed)
     }
 
-    @Test("Data in many TLS records is read whole, and then the socket is empty")
+    @Test("Data in many TLS records is read whole, after which the server waits for more")
     func reading() throws {
         let pair = try TLSPair(context)
         _ = pair.handshake()
@@ -56,7 +56,7 @@ import Testing
         #expect(end == .again)
     }
 
-    @Test("A TLS answer larger than the socket's buffer arrives whole, though its bytes move between two tries")
+    @Test("A TLS answer over the socket's buffer arrives whole, though its bytes move in memory between writes")
     func writing() throws {
         let pair = try TLSPair(context, .init(room: 4_096))
         _ = pair.handshake()
@@ -73,7 +73,7 @@ import Testing
         #expect(received == bytes)
     }
 
-    @Test("A TLS connection that ends with close_notify ends well; without it, it has failed")
+    @Test("A TLS connection that ends with close_notify has ended; one that ends without it has failed")
     func ends() throws {
         let honest = try TLSPair(context)
         _ = honest.handshake()
@@ -104,7 +104,7 @@ import Testing
         #expect(good.serverReads().bytes == [1])
     }
 
-    @Test("A record that is not TLS ends the connection")
+    @Test("A record that cannot be decrypted ends the TLS connection")
     func badRecord() throws {
         let pair = try TLSPair(context)
         _ = pair.handshake()
@@ -114,7 +114,7 @@ import Testing
         #expect(pair.serverWrites([1]) == .failed)
     }
 
-    @Test("Key updates between data are followed; an endless run of them ends the connection")
+    @Test("TLS key updates between data are followed; thousands of them without data end the connection")
     func keyUpdates() throws {
         let pair = try TLSPair(context, .init(version: TLS1_3_VERSION))
         _ = pair.handshake()

@@ -32,7 +32,9 @@ import Testing
         #expect(try resumes(session, version, TLSContext(next.settings, tickets: keys)))
     }
 
-    @Test("A TLS session is resumed after the keys have changed once, not after twice", arguments: versions)
+    @Test(
+        "A TLS session is resumed after the ticket keys have changed once, and not after they changed twice",
+        arguments: versions)
     func rotation(_ version: Int32) throws {
         let context = try TLSContext(certificate.settings, tickets: keys)
         let session = try firstSession(version, context)
@@ -44,7 +46,7 @@ import Testing
         #expect(try !resumes(session, version, context))
     }
 
-    @Test("A ticket of another server's keys leads to a full handshake", arguments: versions)
+    @Test("A TLS session ticket made with another server's keys leads to a full handshake", arguments: versions)
     func foreign(_ version: Int32) throws {
         let session = try firstSession(version, TLSContext(certificate.settings, tickets: TicketKeys()))
         defer { SSL_SESSION_free(session) }
