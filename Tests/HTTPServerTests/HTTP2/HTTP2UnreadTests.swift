@@ -31,7 +31,8 @@ import Testing
         #expect(client.session.unsentBytes == 700_000)
     }
 
-    @Test("Unread answers of an HTTP/2 connection stop counting once their streams are reset", arguments: [true, false])
+    @Test(
+        "Unread answers of an HTTP/2 connection stop counting once their streams are reset", arguments: [true, false])
     func reset(byClient: Bool) {
         let client = Self.burdened()
         client.request(5)
