@@ -107,7 +107,7 @@ import Testing
         #expect(Self.unchecked.count <= 12)
     }
 
-    @Test("No Swift file names FoundationNetworking, whose URLSession would be a second HTTP client")
+    @Test("No Swift file imports the module of URLSession, which would be a second HTTP client")
     func networking() {
         // In two halves, so that this file is not one of those it looks for.
         let word = "Foundation" + "Networking"

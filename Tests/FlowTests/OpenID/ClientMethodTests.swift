@@ -105,7 +105,7 @@ struct ClientMethodTests {
     }
 
     @Test(
-        "A client that signs gets 503 and Retry-After while its published keys cannot be fetched",
+        "A client that signs gets 503 and Retry-After while its jwks_uri serves no usable key set",
         arguments: ["", "no JSON", #"{"keys":[]}"#])
     func unpublished(_ body: String) async throws {
         let host = try KeyHost(.null)

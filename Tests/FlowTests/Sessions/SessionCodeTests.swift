@@ -339,7 +339,9 @@ struct SessionCodeTests {
         }
     }
 
-    @Test("No session code is issued for a self-registered client", arguments: Backend.available)
+    @Test(
+        "A first-party app's access token buys no session code for a self-registered client",
+        arguments: Backend.available)
     func selfRegistered(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.register().actor

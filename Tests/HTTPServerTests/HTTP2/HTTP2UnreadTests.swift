@@ -55,7 +55,7 @@ import Testing
         #expect(!client.isOver)
     }
 
-    @Test("HTTP/2 requests begin until their fields take half a mebibyte, and count until they are answered")
+    @Test("HTTP/2 requests whose fields exceed 512 KiB in all wait until earlier ones are answered")
     func headsAtWork() {
         let client = HTTP2Client()
         // One entry of the table, and seven references to it in each request (RFC 7541 §6.1).

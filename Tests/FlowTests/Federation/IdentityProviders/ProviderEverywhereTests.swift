@@ -81,7 +81,7 @@ struct ProviderEverywhereTests {
     }
 
     @Test(
-        "A provider that the platform adds signs users in everywhere, and one that a merchant adds does not",
+        "signs_in_everywhere is by default true for a provider the platform adds, false for a merchant's",
         arguments: Backend.available)
     func whoseButton(backend: Backend) async throws {
         try await World.with(backend) { world in
