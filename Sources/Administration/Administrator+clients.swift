@@ -90,24 +90,19 @@ extension Administrator: ClientAuthority, MerchantAuthority {
 
     /// Only the platform grants admin scopes.
     private func permit(granting scope: Scope) throws {
-        guard confines == nil || !scope.administers else {
-            throw AdministrationRefusal("Only the platform may grant admin scopes.", member: "scope")
-        }
+        try leaveToPlatform(scope.administers, "Only the platform may grant admin scopes.", member: "scope")
     }
 
     /// A host needs a certificate and a name that lead to this server: both are the platform's to give.
     private func permit(serving hosts: [String]) throws {
-        guard confines == nil || hosts.isEmpty else {
-            throw AdministrationRefusal("Only the platform may set session hosts.", member: "session_hosts")
-        }
+        try leaveToPlatform(!hosts.isEmpty, "Only the platform may set session hosts.", member: "session_hosts")
     }
 
     /// A host that no client has any more answers as this server does, with pages to sign in.
     private func permit(leaving hosts: [String]) throws {
-        guard confines == nil || hosts.isEmpty else {
-            throw AdministrationRefusal(
-                "Session hosts lead to this server: ask the platform to take them first.", member: "session_hosts")
-        }
+        try leaveToPlatform(
+            !hosts.isEmpty, "Session hosts lead to this server: ask the platform to take them first.",
+            member: "session_hosts")
     }
 
     private func confirmRoomForClient(in db: any Transaction) throws {

@@ -102,9 +102,13 @@ public enum Administrator: Authority {
 
     /// The platform may have disabled it, against this very merchant.
     func permit(enabling: Bool) throws {
-        guard confines == nil || !enabling else {
-            throw AdministrationRefusal("Only the platform may enable what is disabled.", member: "disabled")
-        }
+        try leaveToPlatform(enabling, "Only the platform may enable what is disabled.", member: "disabled")
+    }
+
+    /// Refuses a merchant's administrator a change that only the platform may make; `isAsked` says whether it is asked
+    /// for.
+    func leaveToPlatform(_ isAsked: Bool, _ detail: String, member: String) throws {
+        guard confines == nil || !isAsked else { throw AdministrationRefusal(detail, member: member) }
     }
 
     /// Refuses a merchant's administrator one more of `what` than it may make: rows that cost the merchant nothing

@@ -140,7 +140,7 @@ public struct MailSignIn: Sendable {
         if isFirst {
             // Until now another user may have entered this address, and may know the password.
             try User.setPasswordHash(nil, of: user, at: now, in: db)
-            // First the end: the clients that are told of it know the user until the second.
+            // First the end: sites are told only while they are connected to the user, which a takeover ends.
             try announcement.say(.accessRevoked(keeping: nil), user, db)
             try announcement.say(verification.takeover, user, db)
         }

@@ -75,6 +75,7 @@ public struct PasswordReset: Sendable {
                 // Reading the mail proves the address, if it is still the user's.
                 try User.resetPassword(hash, of: user, reading: verification.email, at: now, in: db)
             else { return .failure(.gone(reason: "user_gone_or_changed")) }
+            // First the end: sites are told only while they are connected to the user, which a takeover ends.
             try announcement.say(.accessRevoked(keeping: nil), user, db)
             if isFirst { try announcement.say(verification.takeover, user, db) }
             try announcement.sayWhatChanged(since: before, in: db)

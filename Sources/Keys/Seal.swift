@@ -30,7 +30,7 @@ public struct Seal: Sendable {
     private let upstreamSecret: SealingKey
     private let webhookSecrets: SealingKey
     private let delivery: SealingKey
-    /// The key for marks (Seal+marks.swift), kept because marking is frequent.
+    /// The key for marks, kept because marking is frequent.
     let marking: [UInt8]
     /// A condition for the statement that stores a sealed value, which saves a query: the database has not been
     /// resealed under another key. `confirm` then tells why nothing was stored.

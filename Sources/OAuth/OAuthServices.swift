@@ -36,7 +36,7 @@ public struct OAuthServices: Sendable {
         self.charge = charge
         accessTokens = AccessTokens(database: database, clients: clients, clock: clock)
         codes = AuthorizationCodes(database: database, random: random, charge: charge)
-        let accounts = AccountAddresses(origin: origin)
+        let accounts = SessionCodeAddresses(origin: origin)
         exchangeCodes = ExchangeCodes(
             database: database, clients: clients, accounts: accounts, seal: seal, clock: clock, random: random,
             charge: charge)

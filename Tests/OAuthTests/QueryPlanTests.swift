@@ -205,7 +205,8 @@ struct QueryPlanTests {
 
     private func session(_ world: TokenFixture, _ code: String) async throws {
         let exchange = SessionExchange(
-            database: world.database, accounts: AccountAddresses(origin: "https://spindle.test"), clock: world.clock)
+            database: world.database, accounts: SessionCodeAddresses(origin: "https://spindle.test"), clock: world.clock
+        )
         let secret = Secret<Session>.random(from: SystemRandom())
         let (id, now) = (Session.ID.random(from: SystemRandom()), world.clock.now)
         _ = try await exchange.look(at: Secret(code))

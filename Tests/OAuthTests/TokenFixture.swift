@@ -42,7 +42,7 @@ struct TokenFixture: Sendable {
             erasure: BulkErasure(database: database),
             sessions: Sessions(database: database, clock: clock, events: .unheard))
         exchangeCodes = ExchangeCodes(
-            database: database, clients: clients, accounts: AccountAddresses(origin: "https://spindle.test"),
+            database: database, clients: clients, accounts: SessionCodeAddresses(origin: "https://spindle.test"),
             seal: seal, clock: clock, random: random
         ) { _, _, _, _ in }
         authenticator = ClientAuthenticator(

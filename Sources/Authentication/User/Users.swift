@@ -150,6 +150,7 @@ public struct Users: Sendable {
                 if changes.forgetsPhone { try User.forgetPhone(of: id, at: now, in: db) }
             }
             let endsAccess = newHash != nil || changes.disabled == true
+            // First the end: sites are told only while they are connected to the user, which a takeover ends.
             if endsAccess { try announcement.say(.accessRevoked(keeping: nil), id, db) }
             if newHash != nil, former.email != nil, !former.emailVerified || user.email != former.email {
                 // The owner of the new password need not be the former user, because the address was never proved.

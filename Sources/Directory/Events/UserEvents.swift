@@ -6,7 +6,7 @@ public import Values
 /// What happens to users, and who acts on it.
 ///
 /// Code that changes a user publishes an event in the same transaction; each subscriber acts in that transaction, in
-/// the order of the list. The list is in one place, `UserEvents+subscribers.swift` of Server.
+/// the order of the list. The list is in one place, `Composition.swift` of Server.
 public struct UserEvents: Sendable {
     public let subscribers: [Subscriber]
     private let random: any RandomSource

@@ -1,3 +1,4 @@
+import JSON
 import Storage
 public import Values
 
@@ -111,5 +112,34 @@ public struct HostSessions: Sendable {
 
     static func end(of sessions: [Session.ID], in db: any Transaction) throws {
         try db.execute("DELETE FROM host_sessions WHERE session_id IN (\(list: sessions))")
+    }
+}
+
+extension HostSessions {
+    static let table = StoredTable(
+        "host_sessions",
+        retention: [
+            .statement("hostSessions") { now, batch in
+                """
+                DELETE FROM host_sessions WHERE (session_id, client_id, host) IN (
+                    SELECT session_id, client_id, host FROM host_sessions
+                    WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(batch))
+                """
+            }
+        ], ofUser: .withParent, ofClient: .expiry,
+        export: [export])
+}
+
+extension HostSessions {
+    static let export = StoredTable.Export.member("host_sessions") { user, db in
+        .array(
+            try db.rows(
+                """
+                SELECT h.client_id, h.host FROM host_sessions h JOIN sessions s ON s.id = h.session_id
+                WHERE s.user_id = \(user) LIMIT \(StoredTable.Export.most)
+                """
+            ).map { row in
+                .members(["client_id": .string(try row.get("client_id")), "host": .string(try row.get("host"))])
+            })
     }
 }

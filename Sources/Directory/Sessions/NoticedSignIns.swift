@@ -41,3 +41,25 @@ public struct NoticedSignIns: Sendable {
         }
     }
 }
+
+extension NoticedSignIns {
+    static let table = StoredTable(
+        "noticed_sign_ins",
+        retention: [
+            .rows("noticedSignIns", key: "mark", until: "expires_at"),
+            // Otherwise a user who picks a session over and over, with made-up marks, would fill the disk.
+            .beyond(
+                "noticedSignInsInAll",
+                first: """
+                    SELECT CAST(expires_at AS TEXT) AS first FROM noticed_sign_ins WHERE expires_at > 0
+                    ORDER BY expires_at DESC LIMIT 1 OFFSET 100000
+                    """
+            ) { first, _, batch in
+                """
+                DELETE FROM noticed_sign_ins WHERE mark IN (
+                    SELECT mark FROM noticed_sign_ins WHERE expires_at <= CAST(\(first) AS BIGINT)
+                    ORDER BY expires_at LIMIT \(batch))
+                """
+            },
+        ])
+}

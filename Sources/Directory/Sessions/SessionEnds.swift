@@ -2,7 +2,7 @@ package import Storage
 package import Values
 
 /// Which sessions end on request, and what events say so. OAuth decides what ends with them (`Ending`), and marks them
-/// too. Sessions+table.swift says how long their rows stay.
+/// too. `Sessions.table` says how long their rows stay.
 extension Sessions {
     /// A live session, before it ends.
     package struct Live {

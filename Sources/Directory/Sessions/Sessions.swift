@@ -2,8 +2,7 @@ import JSON
 public import Storage
 public import Values
 
-/// The browser sessions of users. `Session` says how long a session lasts, Sessions+table.swift how long its row is
-/// kept.
+/// The browser sessions of users. `Session` says how long a session lasts, `table` how long its row is kept.
 public struct Sessions: Sendable {
     package let database: any Database
     package let clock: any WallClock
@@ -228,43 +227,6 @@ extension Sessions {
         export: [Sessions.export])
 }
 
-extension HostSessions {
-    static let table = StoredTable(
-        "host_sessions",
-        retention: [
-            .statement("hostSessions") { now, batch in
-                """
-                DELETE FROM host_sessions WHERE (session_id, client_id, host) IN (
-                    SELECT session_id, client_id, host FROM host_sessions
-                    WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(batch))
-                """
-            }
-        ], ofUser: .withParent, ofClient: .expiry,
-        export: [export])
-}
-
-extension NoticedSignIns {
-    static let table = StoredTable(
-        "noticed_sign_ins",
-        retention: [
-            .rows("noticedSignIns", key: "mark", until: "expires_at"),
-            // Otherwise a user who picks a session over and over, with made-up marks, would fill the disk.
-            .beyond(
-                "noticedSignInsInAll",
-                first: """
-                    SELECT CAST(expires_at AS TEXT) AS first FROM noticed_sign_ins WHERE expires_at > 0
-                    ORDER BY expires_at DESC LIMIT 1 OFFSET 100000
-                    """
-            ) { first, _, batch in
-                """
-                DELETE FROM noticed_sign_ins WHERE mark IN (
-                    SELECT mark FROM noticed_sign_ins WHERE expires_at <= CAST(\(first) AS BIGINT)
-                    ORDER BY expires_at LIMIT \(batch))
-                """
-            },
-        ])
-}
-
 /// The sessions of a browser: the current one, and those that it keeps beside it, for other users.
 extension Sessions {
     /// The sessions of `secrets` that have not ended or expired, in their order, and which of them are live: the others
@@ -321,20 +283,6 @@ extension Sessions {
                     "last_seen_at": try row.utc("seen_at"), "expires_at": try row.utc("expires_at"),
                     "ended_at": try row.utc("ended_at"),
                 ])
-            })
-    }
-}
-
-extension HostSessions {
-    static let export = StoredTable.Export.member("host_sessions") { user, db in
-        .array(
-            try db.rows(
-                """
-                SELECT h.client_id, h.host FROM host_sessions h JOIN sessions s ON s.id = h.session_id
-                WHERE s.user_id = \(user) LIMIT \(StoredTable.Export.most)
-                """
-            ).map { row in
-                .members(["client_id": .string(try row.get("client_id")), "host": .string(try row.get("host"))])
             })
     }
 }

@@ -1,7 +1,6 @@
 import Authentication
 import Delivery
 public import Directory
-
 import JSON
 import Pages
 import Storage

@@ -92,9 +92,7 @@ extension FormGuard {
         guard accepts(form, of: request) else { return .foreign }
         return form["form_token"]?.hasSuffix(".\(user)") == true ? .accepted : .anotherUsers
     }
-}
 
-extension FormGuard {
     /// Whether `form` was posted from a page for another user than `user`.
     package func isOfAnother(_ form: Form, than user: UserID) -> Bool {
         form["form_token"].map { $0.contains(".") && !$0.hasSuffix(".\(user)") } ?? false

@@ -4,7 +4,7 @@ import Storage
 import Values
 
 /// A one-time code for a backend (type=code), bought with a user's token. It is not stored: its text carries all of
-/// this, sealed (`ExchangeCode+sealing.swift`). A redeemed code has a token family with its id.
+/// this, sealed. A redeemed code has a token family with its id.
 public struct ExchangeCode: Sendable {
     /// What a user's token buys: a code for a backend, or one that opens a session in a webview.
     public enum Kind: String, Sendable {

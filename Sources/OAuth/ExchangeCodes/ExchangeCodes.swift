@@ -15,14 +15,14 @@ public typealias CodeCharge = @Sendable (UserID, String, Timestamp, any Transact
 public struct ExchangeCodes: Sendable {
     private let database: any Database
     private let clients: Clients
-    private let accounts: AccountAddresses
+    private let accounts: SessionCodeAddresses
     private let seal: Seal
     private let clock: any WallClock
     private let random: any RandomSource
     private let charge: CodeCharge
 
     public init(
-        database: any Database, clients: Clients, accounts: AccountAddresses, seal: Seal, clock: any WallClock,
+        database: any Database, clients: Clients, accounts: SessionCodeAddresses, seal: Seal, clock: any WallClock,
         random: any RandomSource, charge: @escaping CodeCharge
     ) {
         self.accounts = accounts

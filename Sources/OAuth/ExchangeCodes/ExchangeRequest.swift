@@ -46,7 +46,7 @@ public struct ExchangeRequest: Sendable {
     /// The scope that `token` may buy for `receiver`; throws when it may not buy. `buyer` is the token's client, if the
     /// token came with an authorization response.
     func check(
-        _ token: AccessToken, of buyer: Client?, receiver: Client?, accounts: AccountAddresses
+        _ token: AccessToken, of buyer: Client?, receiver: Client?, accounts: SessionCodeAddresses
     ) throws(OAuthError) -> Scope {
         guard token.family != nil, token.user != nil else { throw .userTokenNeeded }
         // The code signs the user in at a backend or in a browser, but the user allowed a third-party app a few scopes

@@ -28,10 +28,10 @@ public struct SessionExchange: Sendable {
     }
 
     private let database: any Database
-    private let accounts: AccountAddresses
+    private let accounts: SessionCodeAddresses
     private let clock: any WallClock
 
-    public init(database: any Database, accounts: AccountAddresses, clock: any WallClock) {
+    public init(database: any Database, accounts: SessionCodeAddresses, clock: any WallClock) {
         self.database = database
         self.accounts = accounts
         self.clock = clock

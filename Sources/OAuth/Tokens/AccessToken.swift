@@ -51,7 +51,7 @@ extension AccessToken {
         AccessToken(
             fingerprint: Secret<AccessToken>("").fingerprint, family: nil, path: nil, client: client.id,
             clientKind: client.kind, user: nil, keptSubject: nil, scope: client.scope.byDefault, resource: nil,
-            isOfFrontChannel: false,
-            clientScope: client.scope, issuedAt: now, expiresAt: now + client.renewableTokenLifetime, signedInAt: now)
+            isOfFrontChannel: false, clientScope: client.scope, issuedAt: now,
+            expiresAt: now + client.renewableTokenLifetime, signedInAt: now)
     }
 }

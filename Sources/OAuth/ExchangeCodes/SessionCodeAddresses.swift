@@ -2,7 +2,7 @@ import Directory
 
 /// The addresses of this server that an app may open for its user in a web view: the account page's, as SPiD's apps
 /// know them. They need no registration.
-public struct AccountAddresses: Sendable {
+public struct SessionCodeAddresses: Sendable {
     package static let paths = [
         "/account", "/account/summary", "/account/phones", "/profile-pages", "/profile-pages/about-you/phone",
     ]
