@@ -112,7 +112,7 @@ struct UserTests {
     }
 
     @Test(
-        "A client that acts for another client of its merchant sees of a user what that client may see",
+        "A client sees of a user what the client named by contextClientId may see",
         arguments: Backend.available)
     func context(_ backend: Backend) async throws {
         try await World.with(backend) { world in
