@@ -77,7 +77,9 @@ struct ThirdPartyTests {
         }
     }
 
-    @Test("A third party does not learn who uses the merchant's other apps, nor when", arguments: Backend.available)
+    @Test(
+        "SPiD's API does not tell a third party which users the merchant's other apps have, nor when they sign in",
+        arguments: Backend.available)
     func otherApps(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.spidBackend(["first_party": false])
