@@ -54,7 +54,7 @@ struct MerchantNamesTests {
             for number in 1...1200 {
                 try db.execute(
                     """
-                    INSERT INTO taken (kind, name) VALUES ('merchant', \("Weaver \(number)"))
+                    INSERT INTO taken (kind, name, gone_at) VALUES ('merchant', \("Weaver \(number)"), 0)
                     """)
             }
         }
