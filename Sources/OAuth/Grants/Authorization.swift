@@ -105,10 +105,6 @@ extension Authorization {
             }
             return self
         }
-        // A token without a family would have to store its own audience.
-        if case .none = family, client.openID.accessTokenFormat == .opaque, resource != nil {
-            throw .targetRefused("opaque_without_permission", "A client's own token for a resource must be a JWT.")
-        }
         return aimed(at: resource)
     }
 
