@@ -21,6 +21,14 @@ def test_the_page_of_commands_is_what_the_programs_help_makes():
     assert (REPOSITORY / "docs" / "commands.md").read_text("utf-8") == made, "run Tests/redocument"
 
 
+def test_the_page_of_commands_has_each_exit_status():
+    failure = (REPOSITORY / "Sources" / "Server" / "Commands" / "CommandFailure.swift").read_text("utf-8")
+    statuses = re.findall(r"(?m)^        case \w+ = (\d+)$", failure)
+    page = (REPOSITORY / "docs" / "commands.md").read_text("utf-8")
+    assert len(statuses) >= 7
+    assert re.findall(r"(?m)^\| (\d+) \|", page) == ["0", *statuses]
+
+
 def test_the_page_of_settings_names_settings_that_the_program_knows(faults):
     unknown = [text for text in faults.values() if "no such setting" in text]
     assert unknown == []
