@@ -34,6 +34,13 @@ def test_the_page_of_settings_names_settings_that_the_program_knows(faults):
     assert unknown == []
 
 
+def test_each_setting_has_an_option_but_those_that_the_page_calls_secret(tmp_path):
+    told = run("help", "serve", folder=tmp_path).stdout + run("help", "settings", folder=tmp_path).stdout
+    without = {name for name in settings() if f"--{name.replace('_', '-')} " not in told}
+    sentence = re.search(r"Settings that hold a secret have no option[^.]*\.", CONFIGURATION.read_text("utf-8"))[0]
+    assert without == set(re.findall("`([a-z_]+)`", sentence))
+
+
 def test_the_page_of_settings_has_the_limits_that_the_program_keeps(faults):
     """Each setting of the page is given what none can be, and the program says what it must be."""
     limits = {name: found.groups() for name, text in faults.items() if (found := re.search(r"(\d+) to (\d+)", text))}
