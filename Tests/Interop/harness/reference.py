@@ -186,7 +186,7 @@ def refusal(answer: Answer) -> tuple[str, str, str]:
     """Status, code (of a problem document, the member at fault) and text."""
     status = str(answer.status)
     if answer.headers.get_content_type() == "text/html":
-        told = " ".join(re.findall(r"<p[^>]*>(.*?)</p>", answer.text.partition("</h1>")[2], re.DOTALL)[:2])
+        told = " ".join(re.findall(r"<p[^>]*>(.*?)</p>", answer.text.partition("</h1>")[2].partition("</main>")[0], re.DOTALL))
         told = html.unescape(re.sub(r"<[^>]+>", "", told))
         return status, "page", " ".join(f"{_heading(answer)}: {told}".split())
     if answer.location:
