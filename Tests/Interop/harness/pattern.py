@@ -2,6 +2,7 @@
 
 import json
 import re
+import textwrap
 from collections.abc import Callable
 
 _WORD = re.compile(r"\{([a-z0-9_]+)\}")
@@ -78,12 +79,20 @@ class Values:
         if isinstance(expected, list) and isinstance(actual, list):
             named = expected[:-1] if expected[-1:] == [_REST] else expected
             whole = len(named) == len(actual) or named != expected and len(named) <= len(actual)
-            return whole and all(map(self.match_json, named, actual))
+            return whole and all(map(self.match_json, named, self._ordered(named, actual)))
         if isinstance(expected, str) and expected.startswith(_MARK):
             return isinstance(actual, int) and self.match(expected[1:], str(actual))
         if isinstance(expected, str) and isinstance(actual, str):
             return self.match(expected, actual)
         return type(expected) is type(actual) and expected == actual
+
+    def _ordered(self, expected: list, actual: list) -> list:
+        """`actual`, its objects in the order in which they match: a set of keys has none."""
+        rest, found = list(actual), []
+        for item in expected:
+            at = next((at for at, one in enumerate(rest) if isinstance(one, dict) and self.match_json(item, one)), 0)
+            found.append(rest.pop(at))
+        return found
 
     def describe_json(self, actual, name: str, expected=None):
         if isinstance(actual, dict):
@@ -94,6 +103,8 @@ class Values:
             }
             return shown | ({_REST: _REST} if _REST in known else {})
         if isinstance(actual, list):
+            if isinstance(expected, list) and self.match_json(expected, actual):
+                return expected
             known = expected if isinstance(expected, list) else []
             is_open = known[-1:] == [_REST]
             shown = actual[:len(known) - 1] if is_open else actual
@@ -115,16 +126,19 @@ def read_json(text: str):
     return json.loads(_NUMBER.sub(rf'"\\u0001{{\1}}"', text))
 
 
-def written_json(value, indent: str = "") -> str:
-    """JSON on one line if it fits, otherwise with a member or an item a line."""
-    line = json.dumps(value, ensure_ascii=False)
-    line = re.sub(r'"\\u0001(\{\w+\})"', r"\1", line)
-    if len(indent + line) <= WIDTH or not isinstance(value, dict | list):
+def written_json(value, indent: str = "", before: int = 0) -> str:
+    """JSON on one line if it fits behind `before` characters, otherwise on lines for its members or items."""
+    line = re.sub(r'"\\u0001(\{\w+\})"', r"\1", json.dumps(value, ensure_ascii=False))
+    if len(indent + line) + before <= WIDTH or not isinstance(value, dict | list):
         return line
     inner = indent + "  "
     if isinstance(value, dict):
-        items = [f"{json.dumps(key, ensure_ascii=False)}: {written_json(item, inner)}" for key, item in value.items()]
+        names = [json.dumps(key, ensure_ascii=False) + ": " for key in value]
+        items = [name + written_json(item, inner, len(name)) for name, item in zip(names, value.values())]
     else:
         items = [written_json(item, inner) for item in value]
+        if not any(isinstance(item, dict | list) for item in value):
+            items = textwrap.wrap(", ".join(items), WIDTH - len(inner), break_long_words=False, break_on_hyphens=False)
+            items = [item.removesuffix(",") for item in items]
     opened, closed = "{}" if isinstance(value, dict) else "[]"
     return f"{opened}\n{inner}" + f",\n{inner}".join(items) + f"\n{indent}{closed}"

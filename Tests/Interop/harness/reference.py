@@ -5,6 +5,7 @@ Values in a query or a form stand there before they are encoded. A table of refu
 changed in the last request before it.
 """
 
+import base64
 import copy
 import html
 import json
@@ -25,6 +26,8 @@ SHOWN = {
     "Access-Control-Allow-Origin": None, "Access-Control-Allow-Methods": None, "Access-Control-Allow-Headers": None,
     "Content-Type": "application/json", "Cache-Control": "no-store",
 }
+# What stands before the claims of a JWT that an answer had.
+PAYLOAD = re.compile(r"`\{(\w+)\}`[^`]*:\n+\Z")
 REFUSALS = re.compile(r"\| *changed *\| *status *\| *`?(?:error|member)`? *\|")
 
 
@@ -245,6 +248,11 @@ class Run:
                     self.faults += [f"{self.page.name}:{at + 1}: {fault}" for fault in found]
                 made += [line, shown, FENCE]
                 at = end + 1
+            elif line == FENCE + "json" and (named := PAYLOAD.search("\n".join(lines[:at]))):
+                end = lines.index(FENCE, at)
+                block = "\n".join(lines[at + 1:end])
+                made += [line, self._payload(named[1], block, at + 1), FENCE]
+                at = end + 1
             elif REFUSALS.match(line):
                 made += lines[at:at + 2]
                 at += 2
@@ -269,6 +277,16 @@ class Run:
                 if named.get("name") and named.get("value"):
                     self.values.told[named["name"]] = html.unescape(named["value"])
         return answer
+
+    def _payload(self, word: str, block: str, number: int) -> str:
+        """The claims of the JWT for which `word` stands."""
+        payload = self.values[word].split(".")[1]
+        claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+        if self.writes:
+            block = written_json(self.values.describe_json(claims, "", _json(block)))
+        if not self.values.match_json(_json(block), claims):
+            self.faults.append(f"{self.page.name}:{number}: {block}\nare not the claims:\n{claims}")
+        return block
 
     def _refused(self, request: Request, line: str, number: int) -> str:
         cell, *told = [part.strip() for part in re.split(r"(?<!\\)\|", line)[1:-1]]
