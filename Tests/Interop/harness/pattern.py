@@ -23,7 +23,7 @@ class Values:
         self.told: dict[str, str] = {}
 
     def __getitem__(self, word: str) -> str:
-        if word in self.told:
+        if word not in self.fixed:
             return self.told[word]
         if callable(value := self.fixed[word]):
             self.fixed[word] = value = value()
@@ -66,8 +66,8 @@ class Values:
             if actual == value or len(value) >= 8 and value in actual:
                 actual = actual.replace(value, f"{{{known[value]}}}")
         if _RANDOM.fullmatch(actual):
-            return f"{{{name}}}"
-        return "{date}" if re.fullmatch(_MOMENTS["date"], actual) else actual
+            return "{" + re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower() + "}"
+        return re.sub(r"\b1[5-9]\d{8}\b", "{time}", re.sub(rf"\b{_MOMENTS['date']}\b", "{date}", actual))
 
     # JSON
 
@@ -115,8 +115,6 @@ class Values:
         if isinstance(actual, int) and not isinstance(actual, bool):
             if isinstance(expected, str) and expected.startswith(_MARK):
                 return expected
-            if actual > 1_500_000_000:
-                return _MARK + "{time}"
             if (word := self.describe(str(actual), name)) != str(actual):
                 return _MARK + word
         return actual

@@ -26,6 +26,8 @@ SHOWN = {
     "Access-Control-Allow-Origin": None, "Access-Control-Allow-Methods": None, "Access-Control-Allow-Headers": None,
     "Content-Type": "application/json", "Cache-Control": "no-store",
 }
+# A script that calls a function with JSON.
+SCRIPT = re.compile(r"(/\*\*/[^{]*)(\{.*\})(\);)", re.DOTALL)
 # What stands before the claims of a JWT that an answer had.
 PAYLOAD = re.compile(r"`\{(\w+)\}`[^`]*:\n+\Z")
 REFUSALS = re.compile(r"\| *changed *\| *status *\| *`?(?:error|member)`? *\|")
@@ -135,6 +137,10 @@ def _body(answer: Answer, values: Values, expected: str) -> str:
         return f"\n<h1>{_heading(answer)}</h1>\n"
     if kind.endswith("json"):
         return "\n" + written_json(values.describe_json(answer.json, "", _json(expected))) + "\n"
+    if script := SCRIPT.fullmatch(answer.text.strip()):
+        known = SCRIPT.fullmatch(expected.strip())
+        content = values.describe_json(json.loads(script[2]), "", _json(known[2]) if known else None)
+        return f"\n{script[1]}{written_json(content, '', len(script[1]))}{script[3]}\n"
     return "\n" + values.describe(answer.text.strip(), "text", expected.strip()) + "\n"
 
 
@@ -175,6 +181,8 @@ def faults(answer: Answer, values: Values, expected: str) -> list[str]:
         same = body == f"<h1>{_heading(answer)}</h1>"
     elif kind.endswith("json") and answer.body:
         same = values.match_json(_json(body), answer.json)
+    elif (script := SCRIPT.fullmatch(answer.text.strip())) and (known := SCRIPT.fullmatch(body)):
+        same = script[1] == known[1] and values.match_json(_json(known[2]), json.loads(script[2]))
     else:
         same = values.match(body, answer.text.strip())
     return found if same else [*found, f"{body}\nis not what was answered:\n{answer.text[:3000]}"]
@@ -198,6 +206,8 @@ def refusal(answer: Answer) -> tuple[str, str, str]:
         if "error" in told:
             return status, f"`{told['error'][0]}`", told.get("error_description", [""])[0]
         return status, "", f"`Location: {answer.location}`"
+    if answer.text.startswith("/**/"):
+        return status, "", f"`{answer.text}`"
     if not answer.headers.get_content_type().endswith("json"):
         return status, "", answer.text.strip()
     told = answer.json

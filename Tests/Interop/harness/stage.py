@@ -72,6 +72,7 @@ class Stage:
             "attributes": {"groups": ["editor", "sport"]},
         })
         self.person = Person(self.ada["user_id"], "ada@example.com", "correct horse battery")
+        spindle.password(self.spid, self.person)
 
     def values(self) -> dict[str, str | Callable[[], str]]:
         """What the words of a page stand for: secrets and ids, and tokens that are got when a page needs them."""
