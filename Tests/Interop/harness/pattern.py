@@ -5,7 +5,7 @@ import re
 import textwrap
 from collections.abc import Callable
 
-_WORD = re.compile(r"\{([a-z0-9_]+)\}")
+_WORD = re.compile(r"(?<!\{)\{([a-z0-9_]+)\}(?!\})")
 # A word that stands for a number in JSON is marked, and remains one.
 _NUMBER = re.compile(r"(?<=[\s\[:,])\{([a-z0-9_]+)\}(?=[\s,\]}])")
 _MARK = "\u0001"

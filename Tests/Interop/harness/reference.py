@@ -69,10 +69,12 @@ class Request:
         for without, span in re.findall(r"(without )?`([^`]+)`", cell):
             if re.fullmatch(r"[A-Z]+ /\S*", span):
                 made.method, _, made.path = span.partition(" ")
+                if made.method == "GET":
+                    made.form = made.json = None
             elif without:
                 made._drop(span)
-            elif member := re.fullmatch(r'"([^"]+)": (.+)', span):
-                made.json[member[1]] = json.loads(member[2])
+            elif span.startswith('"'):
+                made.json |= json.loads("{" + span + "}")
             elif header := re.fullmatch(r"([A-Z][A-Za-z-]+): (.*)", span):
                 made._drop(header[1])
                 made.headers.append((header[1], header[2]))
@@ -211,6 +213,8 @@ def refusal(answer: Answer) -> tuple[str, str, str]:
     if not answer.headers.get_content_type().endswith("json"):
         return status, "", answer.text.strip()
     told = answer.json
+    # Ditto tells its user's app why it was refused.
+    told = told.get("clientInfo", told)
     if "detail" in told:
         named = told.get("member") or told.get("parameter")
         return status, f"`{named}`" if named else "", told["detail"]
