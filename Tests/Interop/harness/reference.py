@@ -222,7 +222,7 @@ def refusal(answer: Answer) -> tuple[str, str, str]:
         error = told["error"]
         text = error["description"]
         return status, f"`{error['type']}`", text if isinstance(text, str) else f"`{json.dumps(text)}`"
-    if "error" in told:
+    if told.get("error"):
         return status, f"`{told['error']}`", told.get("error_description", "")
     return status, "", f"`{answer.text}`"
 
