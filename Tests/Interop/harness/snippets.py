@@ -33,9 +33,10 @@ class Shell:
             command = command.replace("curl ", "curl -sS ", 1)
         if command.startswith("spindle "):
             command += " --json"
+        environment = self.server.environment(PATH=f"{self.tools}:/usr/bin:/bin", **self.variables)
         done = subprocess.run(
             ["bash", "-c", "set -o pipefail\n" + command], capture_output=True, text=True, timeout=60,
-            cwd=self.server.directory, env=self.server.environment(PATH=f"{self.tools}:/usr/bin:/bin", **self.variables),
+            cwd=self.server.directory, env=environment,
         )
         assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
         return done.stdout
