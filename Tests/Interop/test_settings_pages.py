@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from harness.server import REPOSITORY
-from harness.snippets import PUBLIC, Shell, commands
+from harness.shell import PUBLIC, Shell, commands
 from harness.spindle import PKCE, Client, Spindle
 
 PAGES = sorted(path.name for path in (REPOSITORY / "docs").glob("with-*.md"))

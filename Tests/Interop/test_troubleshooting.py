@@ -16,7 +16,7 @@ import pytest
 from harness.assertion import JWT_BEARER, assertion
 from harness.browser import Browser
 from harness.server import REPOSITORY, Server, master_key
-from harness.snippets import Shell, commands
+from harness.shell import Shell, commands
 from harness.spindle import PKCE, Client, Person, Spindle
 from harness.wire import Answer, basic
 
