@@ -1,0 +1,115 @@
+"""A reader, who does what a page says from its first block to its last."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from harness.pages import Block, blocks
+from harness.server import binary, free_port
+
+PATIENCE = 60
+_PORT = re.compile(r"(127\.0\.0\.1:|localhost:|port=|http\.server )(\d{4})\b")
+
+
+class Reader:
+    """One shell in an empty folder, with `spindle` in its path. Servers run beside it, at free ports in the place of
+    those that the page names."""
+
+    def __init__(self, page: str, folder: Path, skip: tuple[str, ...] = ()):
+        """`skip` holds the headings whose blocks are not run."""
+        self.page = page
+        self.folder = folder
+        self._left = [block for block in blocks(page) if block.heading not in skip]
+        self._ports: dict[int, int] = {}
+        self._servers: list[subprocess.Popen] = []
+        self._open: set[int] = set()
+        tools = folder / "tools"
+        tools.mkdir()
+        (tools / "spindle").symlink_to(binary().resolve())
+        self.place = folder / "place"
+        self.place.mkdir()
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("SPINDLE_")}
+        self._environment = environment | {
+            "PATH": f"{tools}:{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "SPINDLE_LISTEN": f"127.0.0.1:{self.port(8080)}", "TMPDIR": str(folder),
+        }
+        self._shell = subprocess.Popen(
+            ["bash", "-euo", "pipefail"], env=self._environment, cwd=self.place, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def __enter__(self) -> "Reader":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._shell.stdin.close()
+        for process in [self._shell, *self._servers]:
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+            process.wait(30)
+
+    def port(self, of_the_page: int) -> int:
+        """The free port in the place of one that the page names."""
+        return self._ports.setdefault(of_the_page, free_port())
+
+    def follow(self, until: str | None = None) -> str:
+        """Does what the next blocks say, up to the heading `until` or to the end of the page. Returns what was
+        printed."""
+        printed = ""
+        while self._left and self._left[0].heading != until:
+            block = self._left.pop(0)
+            if block.file:
+                (self.place / block.file).write_text(self._here(block.text), "utf-8")
+            elif block.language != "sh":
+                assert block.language == "text", f"{self.page} does not say what {block} is for"
+            elif block.keeps_running:
+                self._leave_running(block)
+            else:
+                printed += self._type(block)
+        assert until is None or self._left, f"{self.page} has no blocks below {until}"
+        return printed
+
+    def text(self, heading: str) -> str:
+        """What the page prints under a heading."""
+        return "".join(block.text for block in blocks(self.page) if block.heading == heading and block.language == "text")
+
+    def _here(self, text: str) -> str:
+        return _PORT.sub(lambda match: match[1] + str(self.port(int(match[2]))), text)
+
+    def _type(self, block: Block) -> str:
+        end = "the block is done"
+        typed = self.folder / f"line{block.line}.sh"
+        typed.write_text(self._here(block.text), "utf-8")
+        # From a file, so that no command of the block takes the next ones for its input.
+        self._shell.stdin.write(f". {typed} </dev/null; echo '{end}'\n")
+        self._shell.stdin.flush()
+        printed = ""
+        for line in self._shell.stdout:
+            if line.rstrip("\n").endswith(end):
+                return printed + line.rstrip("\n").removesuffix(end)
+            printed += line
+        raise AssertionError(f"{block} failed:\n{printed}")
+
+    def _leave_running(self, block: Block) -> None:
+        """Returns once a port is open that was not."""
+        log = self.folder / f"server{len(self._servers)}.log"
+        with log.open("w") as output:
+            server = subprocess.Popen(
+                ["bash", "-euc", "exec " + self._here(block.text)], env=self._environment, cwd=self.place,
+                stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+        self._servers.append(server)
+        deadline = time.monotonic() + PATIENCE
+        while not (new := {port for port in self._ports.values() if is_open(port)} - self._open):
+            assert server.poll() is None, f"{block} ended:\n{log.read_text('utf-8')}"
+            assert time.monotonic() < deadline, f"{block} does not listen:\n{log.read_text('utf-8')}"
+            time.sleep(0.05)
+        self._open |= new
+
+
+def is_open(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0

@@ -1,0 +1,50 @@
+"""Each quickstart in docs/ is done as its reader does it: its commands are typed and its files are saved."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from urllib.parse import urlsplit
+
+import pytest
+import requests
+
+from harness.browser import Browser
+from harness.reader import Reader
+from harness.spindle import Spindle
+from harness.wire import Address
+
+
+@pytest.fixture
+def reader(tmp_path, program) -> Iterator[Callable[..., Reader]]:
+    """Opens a page."""
+    program("curl", "curl")
+    with ExitStack() as stack:
+        yield lambda page, **options: stack.enter_context(Reader(page, tmp_path, **options))
+
+
+class User:
+    """A user in front of a browser, at the development server that the reader started and at the reader's app."""
+
+    def __init__(self, reader: Reader):
+        self.browser = Browser(Spindle(Address("127.0.0.1", reader.port(8080)), ("", "")))
+        self.app = f"http://localhost:{reader.port(3000)}"
+        self.site = requests.Session()
+
+    def sign_in(self, address: str, name: str = "alice") -> str:
+        """Types a name at the address, and returns where the browser is sent."""
+        form = self.browser.open(address).forms[0]
+        left = self.browser.open(form.action, "POST", form.fields | {"username": name, "outcome": "sign_in"}).left_for
+        assert left, "the browser is still at the server"
+        return left
+
+
+def test_the_web_app_in_python_signs_a_user_in_and_out(reader):
+    with_authlib = reader("docs/quickstart-web-python.md", skip=("3. Install the libraries",))
+    with_authlib.follow()
+    user = User(with_authlib)
+    assert "Sign in" in user.site.get(user.app).text
+    asked = user.site.get(f"{user.app}/login", allow_redirects=False).headers["Location"]
+    assert user.site.get(user.sign_in(asked)).text.startswith("Hello, alice.")
+    leaving = user.site.post(f"{user.app}/logout", allow_redirects=False).headers["Location"]
+    back = user.browser.open(leaving).left_for
+    assert back.startswith(f"{user.app}/?state="), back
+    assert "Sign in" in user.site.get(back).text
