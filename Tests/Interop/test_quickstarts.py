@@ -18,7 +18,7 @@ def reader(tmp_path, program) -> Iterator[Callable[..., Reader]]:
     """Opens a page."""
     program("curl", "curl")
     with ExitStack() as stack:
-        yield lambda page, **options: stack.enter_context(Reader(page, tmp_path, **options))
+        yield lambda page: stack.enter_context(Reader(page, tmp_path))
 
 
 class User:
@@ -38,7 +38,7 @@ class User:
 
 
 def test_the_web_app_in_python_signs_a_user_in_and_out(reader):
-    with_authlib = reader("docs/quickstart-web-python.md", skip=("3. Install the libraries",))
+    with_authlib = reader("docs/quickstart-web-python.md")
     with_authlib.follow()
     user = User(with_authlib)
     assert "Sign in" in user.site.get(user.app).text
@@ -48,3 +48,7 @@ def test_the_web_app_in_python_signs_a_user_in_and_out(reader):
     back = user.browser.open(leaving).left_for
     assert back.startswith(f"{user.app}/?state="), back
     assert "Sign in" in user.site.get(back).text
+
+
+def test_a_program_gets_tokens_with_its_own_id_and_secret(reader):
+    reader("docs/quickstart-machine.md").follow()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from harness.pages import Block, blocks
 from harness.server import binary, free_port
+from harness.snippets import reason
 
 PATIENCE = 60
 _PORT = re.compile(r"(127\.0\.0\.1:|localhost:|port=|http\.server )(\d{4})\b")
@@ -20,11 +21,10 @@ class Reader:
     """One shell in an empty folder, with `spindle` in its path. Servers run beside it, at free ports in the place of
     those that the page names."""
 
-    def __init__(self, page: str, folder: Path, skip: tuple[str, ...] = ()):
-        """`skip` holds the headings whose blocks are not run."""
+    def __init__(self, page: str, folder: Path):
         self.page = page
         self.folder = folder
-        self._left = [block for block in blocks(page) if block.heading not in skip]
+        self._left = [block for block in blocks(page) if not reason(block)]
         self._ports: dict[int, int] = {}
         self._servers: list[subprocess.Popen] = []
         self._open: set[int] = set()
@@ -57,28 +57,31 @@ class Reader:
         return self._ports.setdefault(of_the_page, free_port())
 
     def follow(self, until: str | None = None) -> str:
-        """Does what the next blocks say, up to the heading `until` or to the end of the page. Returns what was
-        printed."""
+        """Does what the next blocks say, up to the heading `until` or to the end of the page, and compares what is
+        printed. Returns what the last command printed."""
         printed = ""
         while self._left and self._left[0].heading != until:
             block = self._left.pop(0)
             if block.file:
                 (self.place / block.file).write_text(self._here(block.text), "utf-8")
-            elif block.language != "sh":
-                assert block.language == "text", f"{self.page} does not say what {block} is for"
-            elif block.keeps_running:
+            elif block.language == "text":
+                self._compare(block, printed)
+            elif block.language == "sh" and block.keeps_running:
                 self._leave_running(block)
+            elif block.language == "sh":
+                printed = self._type(block)
             else:
-                printed += self._type(block)
+                raise AssertionError(f"the page does not say what {block} is for")
         assert until is None or self._left, f"{self.page} has no blocks below {until}"
         return printed
 
-    def text(self, heading: str) -> str:
-        """What the page prints under a heading."""
-        return "".join(block.text for block in blocks(self.page) if block.heading == heading and block.language == "text")
-
     def _here(self, text: str) -> str:
         return _PORT.sub(lambda match: match[1] + str(self.port(int(match[2]))), text)
+
+    def _compare(self, block: Block, printed: str) -> None:
+        """The page's `…` is different each time."""
+        pattern = ".+".join(re.escape(part) for part in self._here(block.text).split("…"))
+        assert re.fullmatch(pattern, printed), f"{block} says:\n{block.text}\nprinted was:\n{printed}"
 
     def _type(self, block: Block) -> str:
         end = "the block is done"
