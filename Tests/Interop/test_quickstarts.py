@@ -52,3 +52,7 @@ def test_the_web_app_in_python_signs_a_user_in_and_out(reader):
 
 def test_a_program_gets_tokens_with_its_own_id_and_secret(reader):
     reader("docs/quickstart-machine.md").follow()
+
+
+def test_an_api_checks_tokens_by_introspection_and_by_keys(reader):
+    reader("docs/quickstart-protect-an-api.md").follow()
