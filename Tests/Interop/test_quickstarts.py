@@ -1,8 +1,9 @@
 """Each quickstart in docs/ is done as its reader does it: its commands are typed and its files are saved."""
 
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from urllib.parse import urlsplit
 
 import pytest
 import requests
@@ -56,3 +57,26 @@ def test_a_program_gets_tokens_with_its_own_id_and_secret(reader):
 
 def test_an_api_checks_tokens_by_introspection_and_by_keys(reader):
     reader("docs/quickstart-protect-an-api.md").follow()
+
+
+def test_a_native_app_signs_its_user_in_by_the_browser(reader, program):
+    program("swiftc", "the Swift toolchain, see swift.org")
+    page = reader("docs/quickstart-native.md")
+    page.copy("docs/example-native/SignIn.swift")
+    page.follow(until="4. Run it")
+    opened = page.folder / "opened"
+    browser = page.tools / "xdg-open"
+    browser.write_text(f'#!/bin/sh\necho "$1" >{opened}.part && mv {opened}.part {opened}\n')
+    browser.chmod(0o755)
+
+    def use_the_browser() -> requests.Response:
+        for _ in range(1200):
+            if opened.exists():
+                break
+            time.sleep(0.05)
+        return requests.get(User(page).sign_in(opened.read_text("utf-8").strip()), timeout=20)
+
+    with ThreadPoolExecutor() as threads:
+        came_back = threads.submit(use_the_browser)
+        page.follow()
+        assert "You are signed in" in came_back.result().text

@@ -7,10 +7,11 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from harness.pages import Block, blocks
-from harness.server import binary, free_port
+from harness.server import REPOSITORY, binary, free_port
 from harness.snippets import reason
 
 PATIENCE = 60
@@ -28,19 +29,20 @@ class Reader:
         self._ports: dict[int, int] = {}
         self._servers: list[subprocess.Popen] = []
         self._open: set[int] = set()
-        tools = folder / "tools"
-        tools.mkdir()
-        (tools / "spindle").symlink_to(binary().resolve())
+        self._copied = ""
+        self.tools = folder / "tools"
+        self.tools.mkdir()
+        (self.tools / "spindle").symlink_to(binary().resolve())
         self.place = folder / "place"
         self.place.mkdir()
         environment = {name: value for name, value in os.environ.items() if not name.startswith("SPINDLE_")}
         self._environment = environment | {
-            "PATH": f"{tools}:{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "PATH": f"{self.tools}:{Path(sys.executable).parent}:{os.environ['PATH']}",
             "SPINDLE_LISTEN": f"127.0.0.1:{self.port(8080)}", "TMPDIR": str(folder),
         }
         self._shell = subprocess.Popen(
             ["bash", "-euo", "pipefail"], env=self._environment, cwd=self.place, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
 
     def __enter__(self) -> "Reader":
         return self
@@ -48,8 +50,9 @@ class Reader:
     def __exit__(self, *_: object) -> None:
         self._shell.stdin.close()
         for process in [self._shell, *self._servers]:
-            if process.poll() is None:
-                process.send_signal(signal.SIGTERM)
+            # The whole group: a command of the shell may wait for a browser that never comes.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGTERM)
             process.wait(30)
 
     def port(self, of_the_page: int) -> int:
@@ -63,7 +66,9 @@ class Reader:
         while self._left and self._left[0].heading != until:
             block = self._left.pop(0)
             if block.file:
-                (self.place / block.file).write_text(self._here(block.text), "utf-8")
+                self._save(block.file, block.text)
+            elif block.language == "swift":
+                assert block.text in self._copied, f"{block} is in no file that the reader copies"
             elif block.language == "text":
                 self._compare(block, printed)
             elif block.language == "sh" and block.keeps_running:
@@ -74,6 +79,15 @@ class Reader:
                 raise AssertionError(f"the page does not say what {block} is for")
         assert until is None or self._left, f"{self.page} has no blocks below {until}"
         return printed
+
+    def copy(self, file: str) -> None:
+        """Copies a file of the repository, of which the page shows parts."""
+        text = (REPOSITORY / file).read_text("utf-8")
+        self._copied += text
+        self._save(Path(file).name, text)
+
+    def _save(self, name: str, text: str) -> None:
+        (self.place / name).write_text(self._here(text), "utf-8")
 
     def _here(self, text: str) -> str:
         return _PORT.sub(lambda match: match[1] + str(self.port(int(match[2]))), text)
@@ -103,7 +117,7 @@ class Reader:
         with log.open("w") as output:
             server = subprocess.Popen(
                 ["bash", "-euc", "exec " + self._here(block.text)], env=self._environment, cwd=self.place,
-                stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+                stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
         self._servers.append(server)
         deadline = time.monotonic() + PATIENCE
         while not (new := {port for port in self._ports.values() if is_open(port)} - self._open):
