@@ -1,5 +1,6 @@
 """Each quickstart in docs/ is done as its reader does it: its commands are typed and its files are saved."""
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,10 @@ import requests
 from harness.browser import Browser
 from harness.reader import Reader
 from harness.spindle import Spindle
+from harness.walk import expect_in_order
 from harness.wire import Address
+from relying_party import Gateway
+from relying_party.fixtures import claims, gateway_program
 
 
 @pytest.fixture
@@ -80,3 +84,32 @@ def test_a_native_app_signs_its_user_in_by_the_browser(reader, program):
         came_back = threads.submit(use_the_browser)
         page.follow()
         assert "You are signed in" in came_back.result().text
+
+
+def test_users_of_sync_gateway_sign_in_by_the_configuration_of_its_guide(reader, gateway_program, tmp_path):
+    page = reader("docs/guide-sync-gateway.md")
+    page.follow(until="Code flow, through Sync Gateway")
+    settings = json.loads((page.place / "oidc.json").read_text("utf-8"))["oidc"]
+    gateway = Gateway(gateway_program, tmp_path, settings["default_provider"], **settings["providers"])
+    try:
+        back = User(page).sign_in(gateway.login())
+        assert back.startswith("http://localhost:4984/notes/_oidc_callback?")
+        told = gateway.back(back).json
+    finally:
+        gateway.end()
+    assert {"session_id", "id_token", "refresh_token"} <= told.keys()
+    assert told["name"] == f"p_{claims(told['id_token'])['sub']}"
+
+
+def test_the_webhook_of_dittos_guide_admits_the_user_of_a_token(reader):
+    printed = reader("docs/guide-ditto.md").follow(until="What to paste where")
+    expect_in_order(
+        printed, '"authenticated": true', '"expirationSeconds": 3', "_id.owner == '", '"authenticated": false',
+        "invalid_token")
+
+
+def test_an_app_of_spids_signs_a_user_in_by_the_guides_commands(reader):
+    page = reader("docs/guide-spid.md")
+    printed = page.follow(until="Try it")
+    expect_in_order(printed, '"name": "SPP Container"', '"displayName": "Ada"')
+    assert User(page).sign_in(printed.splitlines()[-1]).startswith("spid-example://login?code=")

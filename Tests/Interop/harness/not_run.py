@@ -1,6 +1,6 @@
 """The code blocks of README.md and docs that no test runs, each with the reason."""
 
-from harness.pages import Block
+from harness.blocks import Block
 
 INSTALLED = "installs the packages that Tests/Interop/requirements.txt pins, which is where the test has them from"
 

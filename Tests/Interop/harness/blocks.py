@@ -50,11 +50,12 @@ def blocks(page: str | Path) -> list[Block]:
     lines = iter(enumerate(path.read_text("utf-8").splitlines(), 1))
     for number, line in lines:
         if match := _FENCE.fullmatch(line):
+            indentation = len(line) - len(line.lstrip())
             content: list[str] = []
             for _, line in lines:
                 if line.strip() == "```":
                     break
-                content.append(line)
+                content.append(line[indentation:])
             text = "\n".join([*content, ""])
             found.append(Block(str(path.relative_to(REPOSITORY)), number, heading, match[1], text, walk, before.strip()))
             before = ""
