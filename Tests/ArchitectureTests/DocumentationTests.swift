@@ -44,7 +44,7 @@ import Testing
     func files(_ page: SourceFile) {
         let path = /`((?:Sources|Tests|migrations|deploy|docs)\/[A-Za-z0-9_+\/.-]*)/
         let source = /`((?:OAuth|TokenAPI|HTTPSupport|StorageSQLite)\/[\w+\/]+\.swift)`/
-        for (number, line) in zip(1..., page.lines) where line.mentions(anyOf: ["`"]) {
+        for (number, line) in zip(1..., page.lines) where line.mentions("`") {
             for match in line.matches(of: path) {
                 #expect(SourceTree.exists(String(match.output.1)), "\(page.path):\(number) names \(match.output.1)")
             }

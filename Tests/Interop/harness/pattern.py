@@ -10,7 +10,9 @@ _WORD = re.compile(r"(?<!\{)\{([a-z0-9_]+)\}(?!\})")
 _NUMBER = re.compile(r"(?<=[\s\[:,])\{([a-z0-9_]+)\}(?=[\s,\]}])")
 _MARK = "\u0001"
 _REST = "…"
-_MOMENTS = {"time": r"\d+", "date": r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"}
+_MOMENTS = {
+    "time": r"\d+", "date": r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "instant": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ",
+}
 _RANDOM = re.compile(r"(?=.*\d)[A-Za-z0-9_-]{20,}(?:\.[A-Za-z0-9_-]*)*|\d{12,}")
 WIDTH = 112
 
@@ -67,15 +69,18 @@ class Values:
                 actual = actual.replace(value, f"{{{known[value]}}}")
         if _RANDOM.fullmatch(actual):
             return "{" + re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower() + "}"
-        return re.sub(r"\b1[5-9]\d{8}\b", "{time}", re.sub(rf"\b{_MOMENTS['date']}\b", "{date}", actual))
+        for word in ("date", "instant"):
+            actual = re.sub(rf"\b{_MOMENTS[word]}\b", f"{{{word}}}", actual)
+        return re.sub(r"\b1[5-9]\d{8}\b", "{time}", actual)
 
     # JSON
 
     def match_json(self, expected, actual) -> bool:
         if isinstance(expected, dict) and isinstance(actual, dict):
-            named = expected.keys() - {_REST}
-            whole = named == actual.keys() if _REST not in expected else named <= actual.keys()
-            return whole and all(self.match_json(expected[name], actual[name]) for name in named)
+            found = {key: self._key(key, actual) for key in expected if key != _REST}
+            whole = len(found) == len(actual) or _REST in expected
+            return whole and all(
+                name in actual and self.match_json(expected[key], actual[name]) for key, name in found.items())
         if isinstance(expected, list) and isinstance(actual, list):
             named = expected[:-1] if expected[-1:] == [_REST] else expected
             whole = len(named) == len(actual) or named != expected and len(named) <= len(actual)
@@ -85,6 +90,10 @@ class Values:
         if isinstance(expected, str) and isinstance(actual, str):
             return self.match(expected, actual)
         return type(expected) is type(actual) and expected == actual
+
+    def _key(self, key: str, actual: dict) -> str | None:
+        """The member of `actual` that `key` names: itself, or the first that has its form."""
+        return key if key in actual else next((name for name in actual if self.match(key, name)), None)
 
     def _ordered(self, expected: list, actual: list) -> list:
         """`actual`, its objects in the order in which they match: a set of keys has none."""
@@ -97,9 +106,10 @@ class Values:
     def describe_json(self, actual, name: str, expected=None):
         if isinstance(actual, dict):
             known = expected if isinstance(expected, dict) else {}
+            named = {self._key(key, actual): key for key in known if key != _REST}
             shown = {
-                key: self.describe_json(value, key, known.get(key))
-                for key, value in actual.items() if _REST not in known or key in known
+                named.get(key, self.describe(key, "id")): self.describe_json(value, key, known.get(named.get(key)))
+                for key, value in actual.items() if _REST not in known or key in named
             }
             return shown | ({_REST: _REST} if _REST in known else {})
         if isinstance(actual, list):
@@ -121,18 +131,26 @@ class Values:
 
 
 def read_json(text: str):
+    text = re.sub(r"(?<=[{\s])…(?=\s*})", '"…": "…"', text)
+    text = re.sub(r"(?<=[\[\s])…(?=\s*\])", '"…"', text)
     return json.loads(_NUMBER.sub(rf'"\\u0001{{\1}}"', text))
+
+
+def written_line(value) -> str:
+    line = re.sub(r'"\\u0001(\{\w+\})"', r"\1", json.dumps(value, ensure_ascii=False))
+    return line.replace('"…": "…"', "…").replace('"…"]', "…]")
 
 
 def written_json(value, indent: str = "", before: int = 0) -> str:
     """JSON on one line if it fits behind `before` characters, otherwise on lines for its members or items."""
-    line = re.sub(r'"\\u0001(\{\w+\})"', r"\1", json.dumps(value, ensure_ascii=False))
+    line = written_line(value)
     if len(indent + line) + before <= WIDTH or not isinstance(value, dict | list):
         return line
     inner = indent + "  "
     if isinstance(value, dict):
         names = [json.dumps(key, ensure_ascii=False) + ": " for key in value]
         items = [name + written_json(item, inner, len(name)) for name, item in zip(names, value.values())]
+        items = [_REST if key == _REST else item for key, item in zip(value, items)]
     else:
         items = [written_json(item, inner) for item in value]
         if not any(isinstance(item, dict | list) for item in value):

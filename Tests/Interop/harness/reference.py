@@ -15,7 +15,7 @@ from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
-from harness.pattern import Values, read_json, written_json
+from harness.pattern import Values, read_json, written_json, written_line
 from harness.spindle import Spindle
 from harness.wire import Answer
 
@@ -26,6 +26,7 @@ SHOWN = {
     "Access-Control-Allow-Origin": None, "Access-Control-Allow-Methods": None, "Access-Control-Allow-Headers": None,
     "Content-Type": "application/json", "Cache-Control": "no-store",
 }
+CALLS = re.compile(r"\| *call *\| *status *\| *answer *\|")
 # A script that calls a function with JSON.
 SCRIPT = re.compile(r"(/\*\*/[^{]*)(\{.*\})(\);)", re.DOTALL)
 # What stands before the claims of a JWT that an answer had.
@@ -67,22 +68,30 @@ class Request:
         """The request with what a row of a table of refusals says: "`name=value`", "without `name`" and the like."""
         made = copy.deepcopy(self)
         for without, span in re.findall(r"(without )?`([^`]+)`", cell):
-            if re.fullmatch(r"[A-Z]+ /\S*", span):
-                made.method, _, made.path = span.partition(" ")
+            if re.fullmatch(r"[A-Z]+ /.*", span):
+                made.method, _, target = span.partition(" ")
+                made.path, _, query = target.partition("?")
+                made.query = _pairs(query) or made.query
                 if made.method == "GET":
                     made.form = made.json = None
             elif without:
                 made._drop(span)
             elif span.startswith('"'):
-                made.json |= json.loads("{" + span + "}")
+                made.json = (made.json or {}) | json.loads("{" + span + "}")
             elif header := re.fullmatch(r"([A-Z][A-Za-z-]+): (.*)", span):
                 made._drop(header[1])
                 made.headers.append((header[1], header[2]))
             else:
                 name, _, value = span.partition("=")
                 made._drop(name)
+                if made.method == "POST" and made.form is None:
+                    made.form = []
                 (made.query if made.form is None else made.form).append((name, value))
         return made
+
+    def another(self, cell: str) -> "Request":
+        """The call that a row names, with the header fields of this request."""
+        return Request("GET", "/", headers=self.headers).changed(cell)
 
     def _drop(self, name: str) -> None:
         self.headers = [pair for pair in self.headers if pair[0].lower() != name.lower()]
@@ -109,6 +118,10 @@ class Request:
         elif self.text is not None:
             body = values.fill(self.text).encode()
         return spindle.call(self.method, path, body=body, headers=headers)
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
 
 
 def _pairs(text: str) -> list[tuple[str, str]]:
@@ -227,6 +240,23 @@ def refusal(answer: Answer) -> tuple[str, str, str]:
     return status, "", f"`{answer.text}`"
 
 
+def returned(answer: Answer, values: Values, expected: str) -> str:
+    """What a call brings, in a cell: of SPiD's container the data."""
+    expected = expected.strip("`")
+    if answer.headers.get_content_type() == "text/html":
+        return f"the page \"{values.describe(_heading(answer), 'heading')}\""
+    if answer.location:
+        return f"`Location: {_field('Location', answer.location, values, expected.partition(': ')[2] or None)}`"
+    if not answer.body or answer.status >= 400:
+        return values.describe(refusal(answer)[2], "value", expected) if answer.body else ""
+    if script := SCRIPT.fullmatch(answer.text.strip()):
+        return f"`{script[1]}{written_line(values.describe_json(json.loads(script[2]), ''))}{script[3]}`"
+    if not answer.headers.get_content_type().endswith("json"):
+        return answer.headers["Content-Type"]
+    content = answer.json["data"] if isinstance(answer.json, dict) and "data" in answer.json else answer.json
+    return f"`{written_line(values.describe_json(content, '', _json(expected)))}`"
+
+
 # Pages
 
 
@@ -273,6 +303,12 @@ class Run:
                 while at < len(lines) and lines[at].startswith("|"):
                     made.append(self._refused(request, lines[at], at + 1))
                     at += 1
+            elif CALLS.match(line):
+                made += lines[at:at + 2]
+                at += 2
+                while at < len(lines) and lines[at].startswith("|"):
+                    made.append(self._called(request, lines[at], at + 1))
+                    at += 1
             else:
                 made.append(line)
                 at += 1
@@ -302,8 +338,16 @@ class Run:
             self.faults.append(f"{self.page.name}:{number}: {block}\nare not the claims:\n{claims}")
         return block
 
+    def _called(self, request: Request, line: str, number: int) -> str:
+        cell, *told = _cells(line)
+        answer = self._sent(request.another(cell), number)
+        seen = [str(answer.status), returned(answer, self.values, told[1])]
+        if not self.writes and told[:2] != seen:
+            self.faults.append(f"{self.page.name}:{number}: {told}, but the answer is {seen}")
+        return "| " + " | ".join([cell, *seen, *told[2:]]) + " |"
+
     def _refused(self, request: Request, line: str, number: int) -> str:
-        cell, *told = [part.strip() for part in re.split(r"(?<!\\)\|", line)[1:-1]]
+        cell, *told = _cells(line)
         answer = self._sent(request.changed(cell), number)
         seen = refusal(answer)
         if not self.writes and (told[:2] != list(seen[:2]) or not self.values.match(told[2], seen[2])):
