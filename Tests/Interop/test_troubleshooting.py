@@ -223,11 +223,6 @@ def unknown_grant(place):
     return place.spindle.token(place.web, "urn:ietf:params:oauth:grant-type:device_code")
 
 
-@provocation
-def opaque_token_for_a_resource(place):
-    return place.spindle.client_credentials(machine(place), resource="https://api.example/")
-
-
 def machine(place, **members) -> Client:
     """A client that lists an API."""
     return place.spindle.create_client(
