@@ -94,7 +94,8 @@ extension OpenIDSettings {
     public static let names =
         [
             "response_types", "id_token_signed_response_alg", "id_token_lifetime", "id_token_scope_claims",
-            "id_token_claims", "access_token_claims", "access_token_typ", "subject_type", "sector_identifier_uri", "userinfo_signed_response_alg",
+            "id_token_claims", "access_token_claims", "access_token_typ", "subject_type", "sector_identifier_uri",
+            "userinfo_signed_response_alg",
             "request_object_signing_alg", "request_uris", "token_endpoint_auth_signing_alg", "require_issuer_audience",
             "jwks", "jwks_uri", "access_token_format", "resources", "default_max_age", "backchannel_logout_uri",
             "backchannel_logout_session_required",
