@@ -64,4 +64,13 @@ extension World {
     public func isLive(_ accessToken: String) async throws -> Bool {
         try await server.get("/me", bearer: accessToken).status == 200
     }
+
+    /// Waits until every stored mail has been sent, apart from those that only look like one from outside.
+    public func allMailsSent() async throws {
+        while try await !server.database.rows(
+            "SELECT id FROM deliveries WHERE kind = 'mail' AND expires_at > created_at LIMIT 1"
+        ).isEmpty {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
 }
