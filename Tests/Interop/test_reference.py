@@ -33,7 +33,7 @@ def test_each_page_of_the_reference_has_examples():
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_examples_of_a_page_get_the_answers_that_it_shows(stage, page):
-    run = Run(page, stage.spindle, Values(stage.values()), Stage.COMMON, WRITES).go()
+    run = Run(page, stage.spindle, Values(stage.values()), Stage.COMMON, stage.message, WRITES).go()
     if WRITES:
         page.write_text(run.text, "utf-8")
     assert not run.faults, f"{len(run.faults)} of {run.count}; SPINDLE_REFERENCE=write\n" + "\n".join(run.faults)

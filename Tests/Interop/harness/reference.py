@@ -10,6 +10,7 @@ import copy
 import html
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
@@ -172,6 +173,7 @@ def _field(name: str, value: str, values: Values, expected: str | None) -> str:
         content, semicolon, rest = rest.partition(";")
         word = cookie.rpartition("spindle_")[2]
         if expected is None:
+            word = f"new_{word}" if word in values.fixed else word
             return f"{cookie}={{{word}}}{semicolon}{rest}" if content else value
     if name == "Location" and expected is None:
         return re.sub(
@@ -268,6 +270,8 @@ class Run:
     spindle: Spindle
     values: Values
     common: dict[str, str]
+    # Waits for the next message to an address or a phone number.
+    message: Callable[[str], tuple[str, str]]
     # Whether the answers are written into the page, and not compared with it.
     writes: bool = False
     count: int = 0
@@ -297,6 +301,10 @@ class Run:
                 block = "\n".join(lines[at + 1:end])
                 made += [line, self._payload(named[1], block, at + 1), FENCE]
                 at = end + 1
+            elif line == FENCE + "text" and lines[at + 1].startswith("To: "):
+                end = lines.index(FENCE, at)
+                made += [line, *self._message(lines[at + 1:end], at + 1), FENCE]
+                at = end + 1
             elif REFUSALS.match(line):
                 made += lines[at:at + 2]
                 at += 2
@@ -324,8 +332,9 @@ class Run:
         if answer.headers.get_content_type() == "text/html":
             for tag in re.findall(r"<(?:input|button)[^>]*>", answer.text):
                 named = dict(re.findall(r'(name|value)="([^"]*)"', tag))
-                if named.get("name") and named.get("value"):
-                    self.values.told[named["name"]] = html.unescape(named["value"])
+                if (name := named.get("name")) and named.get("value"):
+                    word = f"page_{name}" if name in self.values.fixed else name
+                    self.values.told[word] = html.unescape(named["value"])
         return answer
 
     def _payload(self, word: str, block: str, number: int) -> str:
@@ -337,6 +346,23 @@ class Run:
         if not self.values.match_json(_json(block), claims):
             self.faults.append(f"{self.page.name}:{number}: {block}\nare not the claims:\n{claims}")
         return block
+
+    def _message(self, shown: list[str], number: int) -> list[str]:
+        """The subject of the next message to an address, and its lines with a code or a link."""
+        subject, text = self.message(shown[0].removeprefix("To: "))
+        if self.writes:
+            texts = [line for line in text.splitlines() if re.search(r"\b\d{6}\b|https://", line)]
+            known = shown[3:] + [None] * len(texts)
+            texts = [self._worded(line, known[at]) for at, line in enumerate(texts)]
+            shown = [shown[0], *([f"Subject: {subject}"] if subject else []), "", *texts]
+        for line in filter(None, shown[1:]):
+            if not any(self.values.match(line, actual) for actual in [f"Subject: {subject}", *text.splitlines()]):
+                self.faults.append(f"{self.page.name}:{number}: {line} is not in the message:\n{text}")
+        return shown
+
+    def _worded(self, line: str, expected: str | None) -> str:
+        line = re.sub(r"\b\d{6}\b", "{mailed_code}", self.values.describe(line, "line", expected))
+        return re.sub(r"(?<=/)[A-Za-z0-9_-]{20,}$", "{link}", line)
 
     def _called(self, request: Request, line: str, number: int) -> str:
         cell, *told = _cells(line)
