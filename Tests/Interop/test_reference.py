@@ -58,6 +58,20 @@ def test_the_table_of_endpoints_has_all_of_spids_api(stage):
         assert entry["httpMethods"].keys() == listed().get(entry["url"]), entry["url"]
 
 
+def test_each_endpoint_of_the_reference_has_an_example():
+    texts = [page.read_text("utf-8") for page in PAGES]
+    calls = {call for text in texts for call in re.findall(r"```http\n([A-Z]+) (/[^\s?]*)", text)}
+    calls |= {call for text in texts for call in re.findall(r"(?m)^\| `([A-Z]+) (/[^\s?`]*)[^|]*\| \d{3} \|", text)}
+    missing = []
+    for path, methods in listed(aliases=False).items():
+        form = re.compile(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)))
+        shown = {method for method, called in calls if form.fullmatch(called)}
+        # A form's address may have the page with the form elsewhere.
+        needed = methods - {"GET"} if "POST" in methods else methods
+        missing += [f"{method} {path}" for method in needed - shown if not path.startswith(DEVELOPMENT)]
+    assert missing == []
+
+
 def test_the_table_of_errors_has_every_error_code():
     enumeration = "enum Code: String"
     source = (REPOSITORY / "Sources/OAuth/Refusals/OAuthError.swift").read_text("utf-8").partition(enumeration)[2]

@@ -31,18 +31,18 @@ class _Row:
     link: str
 
 
-def _rows() -> dict[str, _Row]:
-    """The paths of the table of endpoints. A path beside another has its methods and its section."""
+def _rows(aliases: bool = True) -> dict[str, _Row]:
+    """The paths of the table of endpoints. A path beside another, its alias, has its methods and its section."""
     return {
         name: _Row(frozenset(_SPAN.findall(methods)), link)
         for methods, path, also, link in _ROW.findall((FOLDER / "README.md").read_text("utf-8"))
-        for name in [path, *_SPAN.findall(also)]
+        for name in [path, *_SPAN.findall(also * aliases)]
     }
 
 
-def listed() -> dict[str, frozenset[str]]:
+def listed(aliases: bool = True) -> dict[str, frozenset[str]]:
     """The paths of the table of endpoints, with their methods."""
-    return {path: row.methods for path, row in _rows().items()}
+    return {path: row.methods for path, row in _rows(aliases).items()}
 
 
 def documented() -> list[Documented]:
