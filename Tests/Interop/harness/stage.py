@@ -73,7 +73,11 @@ class Stage:
         self.spid = spindle.create_client(
             merchant, "Loom News", f"{SITE}/news", grant_types=[*code, "client_credentials", "password", "passwordless"],
             spid_compatible=True, web_origins=[SITE], scope="openid profile email")
-        self.other = spindle.create_client(spindle.create_merchant("Spool"), "Spool", "https://spool.example/back")
+        neighbour = spindle.create_merchant("Spool")
+        self.other = spindle.create_client(neighbour, "Spool", "https://spool.example/back")
+        self.third = spindle.create_client(
+            neighbour, "Shuttle", "https://shuttle.example/signed-in", first_party=False,
+            scope="openid profile email phone")
         self.ada = spindle._create("users", {
             "email": "ada@example.com", "password": "correct horse battery", "email_verified": True,
             "name": "Ada Lovelace", "given_name": "Ada", "family_name": "Lovelace", "locale": "en",
@@ -109,7 +113,8 @@ class Stage:
         }
         clients = {
             "app": self.app, "web": self.web, "page": self.page, "backend": self.backend, "signer": self.signer,
-            "partner": self.partner, "steward": self.steward, "spid": self.spid, "other": self.other, "admin": admin,
+            "partner": self.partner, "steward": self.steward, "spid": self.spid, "other": self.other,
+            "third": self.third, "admin": admin,
         }
         for name, client in clients.items():
             values[name] = client.id
