@@ -71,8 +71,8 @@ class Stage:
         self.steward = spindle.create_client(
             merchant, "Loom's administration", grant_types=["client_credentials"], scope="admin:merchant")
         self.spid = spindle.create_client(
-            merchant, "Loom News", f"{SITE}/news", grant_types=[*code, "client_credentials", "password", "passwordless"],
-            spid_compatible=True, web_origins=[SITE], scope="openid profile email")
+            merchant, "Loom News", f"{SITE}/news", spid_compatible=True, web_origins=[SITE],
+            grant_types=[*code, "client_credentials", "password", "passwordless"], scope="openid profile email")
         neighbour = spindle.create_merchant("Spool")
         self.other = spindle.create_client(neighbour, "Spool", "https://spool.example/back")
         self.third = spindle.create_client(
