@@ -59,12 +59,12 @@ CREATE TABLE merchants (
 CREATE UNIQUE INDEX merchants_by_number ON merchants (number);
 CREATE INDEX merchants_by_deletion ON merchants (deleted_at) WHERE deleted_at IS NOT NULL;
 
--- Names that are taken though nothing has them: of deleted or renamed things, and the platform's APIs.
+-- Names that are taken though nothing has them: of deleted or renamed things.
 CREATE TABLE taken (
     kind TEXT NOT NULL,
     name TEXT NOT NULL,
     merchant_id TEXT, -- the former owner, which may be gone; NULL: no merchant
-    gone_at BIGINT, -- NULL: not gone, but the platform's
+    gone_at BIGINT NOT NULL,
     PRIMARY KEY (kind, name)
 );
 CREATE INDEX taken_by_merchant ON taken (merchant_id, kind, name) WHERE merchant_id IS NOT NULL;
@@ -150,16 +150,15 @@ CREATE TABLE client_resources (
 );
 CREATE INDEX client_resources_by_client ON client_resources (client_id);
 
--- The APIs of merchants. A merchant keeps those of a deleted client: another merchant's tokens must not become valid
--- for an API.
-CREATE TABLE merchant_resources (
+-- The owners of APIs. An owner keeps those of a deleted client: another's tokens must not become valid for an API.
+CREATE TABLE resources (
     resource TEXT NOT NULL,
-    merchant_id TEXT NOT NULL REFERENCES merchants (id) ON DELETE CASCADE,
-    -- The platform lent it: the merchant has it only while one of its clients names it.
-    is_lent BIGINT NOT NULL DEFAULT 0 CHECK (is_lent IN (0, 1)),
-    PRIMARY KEY (resource, merchant_id)
+    owner TEXT, -- a merchant; NULL: the platform, also after the merchant's deletion
+    lent_to TEXT REFERENCES merchants (id) ON DELETE CASCADE -- by the platform; NULL: the owner's row
 );
-CREATE INDEX merchant_resources_by_merchant ON merchant_resources (merchant_id);
+CREATE INDEX resources_by_name ON resources (resource);
+CREATE INDEX resources_by_owner ON resources (owner);
+CREATE INDEX resources_by_borrower ON resources (lent_to);
 
 -- Users. They belong to the deployment, not to a merchant.
 CREATE TABLE users (
@@ -553,12 +552,8 @@ CREATE TABLE interactions (
     request TEXT NOT NULL, -- the parameters as they came, as a query
     by_another_user BIGINT NOT NULL CHECK (by_another_user IN (0, 1)),
     asks_consent BIGINT NOT NULL CHECK (asks_consent IN (0, 1)),
-    -- The fingerprint of the session cookie of the answers below: after another sign-in they do not count.
-    session TEXT,
-    signed_in BIGINT NOT NULL CHECK (signed_in IN (0, 1)),
-    seen_at BIGINT,
-    allowed TEXT,
-    trial TEXT,
+    session TEXT, -- the fingerprint of the session cookie of the answers: after another sign-in they do not count
+    answers TEXT, -- a document: what the user has done for the request in that session
     answered_by TEXT, -- the attempt that consumed them last, by which a rerun recognizes itself
     expires_at BIGINT NOT NULL
 );

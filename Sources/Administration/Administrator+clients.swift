@@ -40,7 +40,9 @@ extension Administrator: ClientAuthority, MerchantAuthority {
         try access.addresses.refuseOwn(resources: client.openID.resources)
         if !client.openID.resources.isEmpty { try Self.confirmRoomForResources(of: own, in: db) }
         if client.callbackURI != nil { try Self.confirmRoomForCallback(of: own, in: db) }
-        try Self.permit(giving: client.openID.claims, to: client, insteadOf: [:])
+        for (token, claims) in client.openID.claims {
+            try Self.permit(giving: claims, as: token, to: client, insteadOf: [:])
+        }
         try confirmRoomForClient(in: db)
     }
 
@@ -60,9 +62,13 @@ extension Administrator: ClientAuthority, MerchantAuthority {
         if changed.callbackURI != nil, client.callbackURI == nil { try Self.confirmRoomForCallback(of: own, in: db) }
         // If the document does not name them, they are dropped when the client becomes a third party's: only the
         // platform may do that.
-        let claims = try JSONMembers(document).has("id_token_claims") ? changed.openID.claims : client.openID.claims
-        try Self.permit(
-            giving: claims, to: changed, insteadOf: client.may(.takeAttributes) ? [:] : client.openID.claims)
+        for token in OpenIDSettings.AttributeClaims.allCases {
+            let former = client.openID.claims[token] ?? [:]
+            let isNamed = try JSONMembers(document).has(token.rawValue)
+            try Self.permit(
+                giving: isNamed ? changed.openID.claims[token] ?? [:] : former, as: token, to: changed,
+                insteadOf: client.may(.takeAttributes) ? [:] : former)
+        }
         guard changed.may(.shareWithMerchant), !client.may(.shareWithMerchant) else { return }
         if !client.may(.belongToMerchant) { try confirmRoomForClient(in: db) }
         // They allowed a third party a few scopes, and have not met the merchant, which would see all of them.
@@ -129,11 +135,12 @@ extension Administrator: ClientAuthority, MerchantAuthority {
 
     /// Refuses new attributes for a third party's client: no page asks its users for them.
     private static func permit(
-        giving claims: [String: String], to client: Client, insteadOf before: [String: String]
+        giving claims: [String: String], as token: OpenIDSettings.AttributeClaims, to client: Client,
+        insteadOf before: [String: String]
     ) throws {
         guard client.may(.takeAttributes) || claims.allSatisfy({ before[$0.key] == $0.value }) else {
             throw JSONFault(
-                "id_token_claims",
+                token.rawValue,
                 "left out for a third party's client: no page asks its users, so only the platform may set them")
         }
     }

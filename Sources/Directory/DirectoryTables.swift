@@ -13,7 +13,7 @@ extension Clients {
 
 extension ClientResources {
     static let table = StoredTable("client_resources", ofClient: .cascade)
-    static let ofMerchants = StoredTable("merchant_resources", ofMerchant: .cascade)
+    static let ofMerchants = StoredTable("resources", ofMerchant: .cascade)
 }
 
 extension User {

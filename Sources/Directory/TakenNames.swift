@@ -10,8 +10,6 @@ package enum TakenNames {
         /// A merchant's name.
         case merchant
         case merchantNumber = "merchant_number"
-        /// The URI of an API that clients name in `resources`.
-        case api
         case webhook
     }
 
@@ -20,9 +18,8 @@ package enum TakenNames {
     package static let memoryOfClient: Duration =
         max(OpenIDSettings.longestJWT, Session.rememberedLifetime) + .days(1)
 
-    /// Takes the names that the query `some` selects as `name`, with their owner as `merchant_id`. `now` is nil while
-    /// the holder still exists.
-    package static func take(_ kind: Kind, _ some: SQL, at now: Timestamp?, in db: any Transaction) throws {
+    /// Takes the names that the query `some` selects as `name`, with their owner as `merchant_id`.
+    package static func take(_ kind: Kind, _ some: SQL, at now: Timestamp, in db: any Transaction) throws {
         // Without a WHERE, SQLite would read ON CONFLICT as part of the SELECT.
         try db.execute(
             """

@@ -26,12 +26,15 @@ public struct OpenIDServices: Sendable {
         let names = SubjectIdentifiers(database: database, random: random)
         let signers = IDTokenSigners(ring: ring, secrets: signSecrets)
         self.names = names
-        claims = UserClaims(users: users, consents: consents)
+        let claims = UserClaims(users: users, consents: consents)
+        self.claims = claims
         hints = IDTokenHints(issuer: issuer, signers: signers, names: names, clients: clients)
         idTokens = IDTokens(issuer: issuer, signers: signers, names: names, claims: claims)
         bearer = BearerTokenMint(
             database: database, clients: clients,
-            jwts: JWTAccessTokens(issuer: issuer, ring: ring) { try await names.subject($0, for: $1) },
+            jwts: JWTAccessTokens(
+                issuer: issuer, ring: ring, name: { try await names.subject($0, for: $1) },
+                claims: { try await claims.ofAccessToken($0, for: $1) }),
             number: { try await names.number($0, for: $1) },
             callbacks: callbacks, seal: seal, clock: clock, random: random)
         mint = IDTokenMint(bearer: bearer, ids: idTokens, clock: clock)

@@ -53,7 +53,7 @@ public struct TokenFeature: Feature {
             IntrospectionEndpoint(
                 introspection: Introspection(clients: oauth.authenticator, tokens: oauth.accessTokens),
                 tokens: oauth.accessTokens, expired: expired, clients: context.clients, names: openID.names,
-                issuer: site.issuer, clock: clock, longestKept: introspectionCache),
+                claims: openID.claims, issuer: site.issuer, clock: clock, longestKept: introspectionCache),
             RevocationEndpoint(
                 revocation: Revocation(
                     database: database, clients: oauth.authenticator, callbacks: context.callbacks,

@@ -6,12 +6,13 @@ struct EndTests {
     @Test("Only SessionEnds.swift and Ending+causes.swift mark a session or a token family as ended")
     func ends() {
         // `ended_at = ended_at` holds a row, and ends nothing.
+        let mark = /UPDATE (sessions|token_families) SET ended_at = (?!ended_at)/
         let marks = SourceTree.sources.filter { file in
-            file.code.contains { $0.line.contains(/UPDATE (sessions|token_families) SET ended_at = (?!ended_at)/) }
+            file.code(with: ["SET ended_at"]).contains { $0.line.contains(mark) }
         }.map(\.path)
         #expect(
             marks == ["Sources/Directory/Sessions/SessionEnds.swift", "Sources/OAuth/Endings/Ending+causes.swift"])
-        let callers = SourceTree.sources.filter { $0.code.contains { $0.line.contains("Sessions.mark(") } }.map(\.path)
+        let callers = SourceTree.sources.filter { !$0.code(with: ["Sessions.mark("]).isEmpty }.map(\.path)
         #expect(callers == ["Sources/OAuth/Endings/Ending+causes.swift"])
     }
 
@@ -30,10 +31,9 @@ struct EndTests {
 
     @Test("Only Standing.swift and the files listed as exceptions read another table's disabled_at or gone_at")
     func liveness() {
+        let column = /\b([a-z]|clients|merchants|users|issuers)\.(disabled_at|gone_at)\b/
         let asking = SourceTree.sources.filter { file in
-            file.code.contains {
-                $0.line.contains(/\b([a-z]|clients|merchants|users|issuers)\.(disabled_at|gone_at)\b/)
-            }
+            file.code(with: [".disabled_at", ".gone_at"]).contains { $0.line.contains(column) }
         }.map(\.path)
         #expect(asking == (Self.exceptions + ["Sources/Directory/Sessions/Standing.swift"]).sorted())
     }

@@ -26,12 +26,13 @@ extension SourceFile {
                 isInBlock = true
             } else {
                 isInBlock = false
-                if let remark = line.ranges(of: " \(marker) ").last {
+                if line.mentions(" \(marker) "), let remark = line.ranges(of: " \(marker) ").last {
                     blocks.append(String(line[remark.upperBound...]))
                 }
             }
         }
-        return blocks.map { $0.replacing(/`[^`]*`/, with: "") }
+        let quoted = /`[^`]*`/
+        return blocks.map { $0.mentions("`") ? $0.replacing(quoted, with: "") : $0 }
     }
 
     private var titles: [String] {

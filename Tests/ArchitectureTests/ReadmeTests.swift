@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The two screens by which people judge the project, and the way from there to every other page.
+/// The two screens by which readers judge the project.
 @Suite struct ReadmeTests {
     @Test("No sentence of the README has more than 30 words")
     func sentences() throws {
@@ -27,19 +27,6 @@ import Testing
         #expect(try #require(Int(last.output.2)) < #require(Int(promise.output.2)))
     }
 
-    @Test("Every page of docs is reached by links that start at docs/README.md")
-    func reachable() throws {
-        let pages = Dictionary(
-            uniqueKeysWithValues: SourceTree.documents.filter { $0.path.hasPrefix("docs/") }.map { ($0.path, $0) })
-        var reached: Set = ["docs/README.md"]
-        var waiting = ["docs/README.md"]
-        while let path = waiting.popLast() {
-            let linked = try #require(pages[path]).links.filter { pages[$0] != nil }
-            waiting += linked.filter { reached.insert($0).inserted }
-        }
-        #expect(pages.keys.filter { !reached.contains($0) }.sorted() == [])
-    }
-
     /// Sentences of prose, of list items and of table cells: without commands, tags and the addresses of links.
     private static func sentences(of page: SourceFile) -> [String] {
         let prose = page.text.replacing(/(?s)```.*?```/, with: "\n\n").replacing(/<[^>]*>/, with: "")
@@ -50,19 +37,6 @@ import Testing
         }
         return texts.flatMap { text in
             text.replacing(/\s+/, with: " ").split(separator: /[.!?][*)]*(?: |$)/).map(String.init)
-        }
-    }
-}
-
-extension SourceFile {
-    /// The files that this page links to, by their paths from the root.
-    fileprivate var links: [String] {
-        let folder = path.split(separator: "/").dropLast().map(String.init)
-        return text.matches(of: /\]\((?!https?:)([^)#\s]+)/).map { match in
-            match.output.1.split(separator: "/").reduce(into: folder) { place, step in
-                if step == ".." { _ = place.popLast() } else if step != "." { place.append(String(step)) }
-            }
-            .joined(separator: "/")
         }
     }
 }

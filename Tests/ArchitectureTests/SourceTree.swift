@@ -5,8 +5,15 @@ import Testing
 struct SourceFile: Sendable, CustomTestStringConvertible {
     let path: String
     let text: String
+    let lines: [Substring]
 
-    var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
+    init(path: String, text: String) {
+        self.path = path
+        self.text = text
+        // By bytes: characters and regular expressions would take minutes for all files.
+        lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Substring($0) }
+    }
+
     /// The second part of `Sources/Module/…`.
     var module: String { path.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
     var testDescription: String { path }
@@ -16,24 +23,32 @@ struct SourceFile: Sendable, CustomTestStringConvertible {
 
     /// The lines that are not comments, with their numbers.
     var code: [(number: Int, line: Substring)] {
-        zip(1..., lines).filter { !$0.1.drop(while: \.isWhitespace).hasPrefix("//") }.map { (number: $0.0, line: $0.1) }
+        zip(1..., lines).filter { !$0.1.drop { $0 == " " }.utf8.starts(with: "//".utf8) }
+            .map { (number: $0.0, line: $0.1) }
+    }
+
+    /// The same, of the lines that contain one of `words`.
+    func code(with words: [String]) -> [(number: Int, line: Substring)] {
+        // Most files have none of them.
+        guard text.mentions(anyOf: words) else { return [] }
+        return code.filter { $0.line.mentions(anyOf: words) }
     }
 
     /// The types that the file declares for others, outside other types.
     var types: [String] {
-        code.compactMap { _, line in
-            let modifiers = /^(?:@\w+ |public |package |final |indirect |nonisolated )*/
-            let declaration = line.trimmingPrefix(modifiers)
-            return declaration.prefixMatch(of: /(?:struct|class|enum|protocol|actor|typealias) (\w+)/)
-                .map { String($0.output.1) }
+        let modifiers = /^(?:@\w+ |public |package |final |indirect |nonisolated )*/
+        let declaration = /(?:struct|class|enum|protocol|actor|typealias) (\w+)/
+        return code(with: Self.typeWords).compactMap { _, line in
+            line.trimmingPrefix(modifiers).prefixMatch(of: declaration).map { String($0.output.1) }
         }
     }
 
+    static let typeWords = ["struct", "class", "enum", "protocol", "actor", "typealias"]
+
     /// The types that the file extends, and those that they are in.
     var extended: Set<String> {
-        let names = code.compactMap { _, line in
-            line.prefixMatch(of: /(?:public |package |private |fileprivate )?extension ([\w.]+)/)?.output.1
-        }
+        let declaration = /(?:public |package |private |fileprivate )?extension ([\w.]+)/
+        let names = code(with: ["extension"]).compactMap { $0.line.prefixMatch(of: declaration)?.output.1 }
         return Set(names.flatMap { $0.split(separator: ".").map(String.init) })
     }
 }
@@ -55,6 +70,7 @@ enum SourceTree {
     static let everything = files(
         under: pages + [
             "LICENSE", "Package.swift", ".gitignore", ".ci", "Sources", "Tests", "migrations", "deploy", "docs",
+            "llms.txt",
         ],
         endingIn: nil)
 
@@ -86,4 +102,20 @@ enum SourceTree {
         return inside.filter { !$0.hasPrefix(".build") && !["__pycache__", ".venv", ".pytest_cache"].contains($0) }
             .flatMap { paths(under: place + "/" + $0) }
     }
+}
+
+extension StringProtocol {
+    /// Whether it contains `word`, byte by byte.
+    func mentions(_ word: String) -> Bool {
+        var text = Substring(self)
+        return text.withUTF8 { text in
+            var word = word
+            return word.withUTF8 { word in
+                guard let start = text.baseAddress, let first = word.baseAddress else { return word.isEmpty }
+                return memmem(start, text.count, first, word.count) != nil
+            }
+        }
+    }
+
+    func mentions(anyOf words: [String]) -> Bool { words.contains { mentions($0) } }
 }

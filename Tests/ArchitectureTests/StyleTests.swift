@@ -51,7 +51,9 @@ import Testing
     func riddles(_ file: SourceFile) {
         guard Self.exceptions[file.path] == nil else { return }
         for text in file.prose {
-            let words = text.lowercased().split { !$0.isLetter && $0 != "_" }.joined(separator: " ")
+            let lowercase = text.lowercased()
+            guard lowercase.mentions(anyOf: ["body", "whoever", "before", "such", "without", "ever"]) else { continue }
+            let words = lowercase.split { !$0.isLetter && $0 != "_" }.joined(separator: " ")
             let said = Self.riddles.filter { " \(words) ".contains(" \($0) ") }
             #expect(said == [], "\(file.path): \(text.prefix(100))")
         }
@@ -59,7 +61,9 @@ import Testing
 
     @Test("No line is over 120 columns", arguments: SourceTree.swiftFiles)
     func columns(_ file: SourceFile) {
-        for (number, line) in zip(1..., file.lines) { #expect(line.count <= 120, "\(file.path):\(number)") }
+        for (number, line) in zip(1..., file.lines) where line.utf8.count > 120 {
+            #expect(line.count <= 120, "\(file.path):\(number)")
+        }
     }
 
     static let unfinished = ["TO" + "DO", "FIX" + "ME", "fatalError", "try!", "as!"]
@@ -67,7 +71,9 @@ import Testing
     @Test("No source file holds a TODO, a forced try or cast, or a fatalError", arguments: SourceTree.sources)
     func unfinished(_ file: SourceFile) {
         for (number, line) in zip(1..., file.lines) {
-            for word in Self.unfinished { #expect(!line.contains(word), "\(file.path):\(number) says \(word)") }
+            for word in Self.unfinished where line.mentions(word) {
+                Issue.record("\(file.path):\(number) says \(word)")
+            }
         }
     }
 
@@ -85,7 +91,7 @@ import Testing
 
     private func places(of words: [String]) -> [String] {
         SourceTree.sources.flatMap { file in
-            file.code.filter { code in words.contains { code.line.contains($0) } }.map { _ in file.path }
+            file.code(with: words).map { _ in file.path }
         }
     }
 
@@ -111,7 +117,7 @@ import Testing
     func networking() {
         // In two halves, so that this file is not one of those it looks for.
         let word = "Foundation" + "Networking"
-        for file in SourceTree.swiftFiles { #expect(!file.text.contains(word), "\(file.path) names \(word)") }
+        for file in SourceTree.swiftFiles { #expect(!file.text.mentions(word), "\(file.path) names \(word)") }
     }
 
     @Test("No file names a path of the machine it was written on", arguments: SourceTree.everything)
@@ -119,7 +125,7 @@ import Testing
         // In two halves, so that this file is not one of those it looks for.
         let paths = ["/wo" + "rk/", "/ro" + "ot/", "/Us" + "ers/", "/tmp/ba" + "sh", "/ho" + "me/"]
         for (number, line) in zip(1..., file.lines) {
-            for path in paths { #expect(!line.contains(path), "\(file.path):\(number) names \(path)") }
+            for path in paths where line.mentions(path) { Issue.record("\(file.path):\(number) names \(path)") }
         }
     }
 }

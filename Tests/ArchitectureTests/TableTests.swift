@@ -44,7 +44,10 @@ import Testing
 
     /// What modules declare: `StoredTable("name", …)`.
     static let declarations: [(table: String, module: String)] = SourceTree.sources.flatMap { file in
-        file.text.matches(of: /StoredTable\(\s*"(\w+)"/).map { (table: String($0.output.1), module: file.module) }
+        guard file.text.mentions("StoredTable(") else { return [] }
+        return file.text.matches(of: /StoredTable\(\s*"(\w+)"/).map {
+            (table: String($0.output.1), module: file.module)
+        }
     }
 
     static let owners = Dictionary(declarations.map { ($0.table, $0.module) }) { first, _ in first }
@@ -63,8 +66,9 @@ import Testing
     }()
 
     static let uses: [Use] = SourceTree.sources.flatMap { file in
-        file.code.flatMap { number, line in
-            line.matches(of: /\b(INSERT INTO|DELETE FROM|UPDATE|FROM|JOIN)\s+(\w+)/).compactMap { match in
+        let use = /\b(INSERT INTO|DELETE FROM|UPDATE|FROM|JOIN)\s+(\w+)/
+        return file.code(with: ["INTO", "FROM", "UPDATE", "JOIN"]).flatMap { number, line in
+            line.matches(of: use).compactMap { match in
                 let table = String(match.output.2)
                 guard owners[table] != nil else { return nil }
                 return Use(file: file, line: number, table: table, isWrite: !["FROM", "JOIN"].contains(match.output.1))

@@ -25,14 +25,16 @@ import Testing
 
     @Test("No type and no Swift file has a name that the vocabulary retired", arguments: SourceTree.swiftFiles)
     func types(_ file: SourceFile) {
-        let declared = file.code.flatMap { number, line in
-            line.matches(of: /\b(?:struct|class|enum|protocol|actor|typealias)\s+([A-Z]\w*)/)
+        let declaration = /\b(?:struct|class|enum|protocol|actor|typealias)\s+([A-Z]\w*)/
+        let part = /[A-Z][a-z]*/
+        let declared = file.code(with: SourceFile.typeWords).flatMap { number, line in
+            line.matches(of: declaration)
                 .map { (place: "\(file.path):\(number)", name: String($0.output.1)) }
         }
         let base = file.path.split(separator: "/").last?.split(separator: ".").first?.split(separator: "+").first
         for (place, name) in declared + [(place: file.path, name: String(base ?? ""))]
         where !Self.ofOthers.contains(name) {
-            let words = Set(name.matches(of: /[A-Z][a-z]*/).map { String($0.output) })
+            let words = Set(name.matches(of: part).map { String($0.output) })
             #expect(words.isDisjoint(with: Self.gone), "\(place): \(name)")
             #expect(!Self.goneNames.contains(name), "\(place): \(name)")
         }
@@ -40,9 +42,8 @@ import Testing
 
     @Test("No name in the program calls a user a person, somebody or a stranger", arguments: SourceTree.sources)
     func users(_ file: SourceFile) {
-        let text = file.text.lowercased()
-        guard Self.goneForUsers.contains(where: { text.contains($0) }) else { return }
-        for (number, line) in file.code {
+        guard file.text.lowercased().mentions(anyOf: Array(Self.goneForUsers)) else { return }
+        for (number, line) in file.code where line.lowercased().mentions(anyOf: Array(Self.goneForUsers)) {
             // What clients and browsers get stands in quotation marks.
             for name in line.replacing(/"[^"]*"/, with: "").matches(of: /\b(?:let|var|func|case) \w+|\w+(?=:)/) {
                 let words = Set(name.output.matches(of: /[A-Z]?[a-z]+/).map { $0.output.lowercased() })
@@ -58,7 +59,7 @@ import Testing
         ]
         for (place, text) in StatementTests.statements.map({ ($0.place, $0.text) })
         where !place.hasPrefix("migrations/") {
-            for name in gone { #expect(!text.contains(name), "\(place): \(name)") }
+            for name in gone { #expect(!text.mentions(name), "\(place): \(name)") }
         }
     }
 }

@@ -118,7 +118,7 @@ import Values
     }
 
     @Test(
-        "The sweep deletes expired deliveries and never-sent decoys, but none that may be under way",
+        "The sweep deletes expired and blank deliveries, but none that may be under way",
         arguments: Backend.available)
     func swept(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)

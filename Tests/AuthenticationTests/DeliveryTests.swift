@@ -211,7 +211,9 @@ import Values
         await house.database.close()
     }
 
-    @Test("A delivery worker that starts after the outbox was closed ends at once", arguments: Backend.available)
+    @Test(
+        "A delivery worker that starts after the outbox was closed ends at once", .timeLimit(.minutes(1)),
+        arguments: Backend.available)
     func closed(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         house.outbox.close()

@@ -46,7 +46,7 @@ import Values
     typealias Address = (text: String, description: String, security: SMTPServer.Security, hasPassword: Bool)
 
     @Test(
-        "A mail server's URL means TLS, unless it says never-insecure or is an smtp URL of this machine",
+        "A mail server's URL means TLS, unless it has starttls=never-insecure or is an smtp URL of this machine",
         arguments: [
             ("smtp://mail.example", "smtp://mail.example:587", .startTLS, false),
             ("smtps://mail.example/", "smtps://mail.example:465", .tls, false),

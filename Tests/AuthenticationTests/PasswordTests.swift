@@ -16,7 +16,7 @@ import Testing
         } catch { return error }
     }
 
-    @Test("A password has 8 to 128 characters as people count them, of any kind")
+    @Test("A password has 8 to 128 characters, counted as a reader sees them, of any kind")
     func lengths() {
         let letters = "Ærlig talt, ei vevkjerring "
         #expect(Self.fault("") == .tooShort)

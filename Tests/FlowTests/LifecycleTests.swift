@@ -63,7 +63,9 @@ struct LifecycleTests {
         #expect(diary.lines.last == "listeners ends")
     }
 
-    @Test("A service's work is cancelled at the stop signal, even if the signal came before the work began")
+    @Test(
+        "A service's work is cancelled at the stop signal, even if the signal came before the work began",
+        .timeLimit(.minutes(1)))
     func cancelling() async {
         let stop = StopSignal()
         stop.send()

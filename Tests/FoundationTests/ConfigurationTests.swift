@@ -197,7 +197,7 @@ import Values
     }
 
     @Test(
-        "In a configuration file an unknown setting without a value is a fault, and so is an empty mapping",
+        "A configuration file's unknown setting is a fault even if null, and an empty mapping is one anywhere",
         arguments: [
             ("a.json", #"{"issuers":null,"maill":{},"listen":{},"terms":null}"#),
             ("a.yaml", "issuers:\nmaill: {}\nlisten: {}\nterms:\n"),

@@ -1,4 +1,4 @@
-"""Files that a script of the repository writes are what the script makes of their sources."""
+"""The documents: what they link to, how long their sentences are, and that made files are what their sources make."""
 
 import json
 import re
@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from harness.pages import Page, pages
 from harness.server import REPOSITORY
 
 DRAWINGS = REPOSITORY / "docs" / "drawings"
@@ -16,6 +17,57 @@ BENCHMARKS = REPOSITORY / "Tests" / "Benchmarks"
 @pytest.fixture(scope="session", autouse=True)
 def the_binary_is_there():
     """Not needed here: these tests read files."""
+
+
+# Pages for those who change the code or check its promises. Their subjects are the code's, and so is the length of
+# their sentences.
+FOR_MAINTAINERS = ("docs/decisions/", "docs/security/", "docs/architecture.md")
+LONGEST = 40
+# Words that leave open who acts, or for how long, as in StyleTests.swift.
+RIDDLES = ("nobody", "somebody", "whoever", "of before", "such a", "without end", "for ever")
+
+PAGES = pages()
+READ_BY_USERS = [page for page in PAGES if not page.path.startswith(FOR_MAINTAINERS)]
+
+
+@pytest.mark.parametrize("page", READ_BY_USERS, ids=str)
+def test_no_sentence_that_users_read_has_more_than_40_words(page: Page):
+    long = [sentence for sentence in page.sentences() if words(sentence) > LONGEST]
+    assert long == [], "\n".join(f"{words(sentence)} words: {sentence}" for sentence in long)
+
+
+@pytest.mark.parametrize("page", READ_BY_USERS, ids=str)
+def test_no_sentence_that_users_read_leaves_open_who_acts_or_for_how_long(page: Page):
+    said = [re.sub("`[^`]*`", "", sentence) for sentence in page.sentences()]
+    found = [sentence for sentence in said for word in RIDDLES if re.search(rf"\b{word}\b", sentence, re.IGNORECASE)]
+    assert found == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_every_link_leads_to_a_file_and_a_heading_that_are_there(page: Page):
+    headings = {other.path: other.headings() for other in PAGES}
+    for path, heading in page.links():
+        assert (REPOSITORY / path).exists(), f"{page} links to {path}"
+        assert not heading or heading in headings.get(path, {heading}), f"{page} links to {path}#{heading}"
+
+
+def test_every_page_of_docs_is_reached_by_links_from_the_index():
+    linked = {page.path: {path for path, _ in page.links()} for page in PAGES}
+    reached, waiting = set(), {"docs/README.md"}
+    while waiting:
+        path = waiting.pop()
+        reached.add(path)
+        waiting |= (linked[path] & linked.keys()) - reached
+    assert [path for path in linked if path.startswith("docs/") and path not in reached] == []
+
+
+def test_llms_txt_says_what_the_index_of_documents_links_to():
+    redocument = runpy.run_path(str(REPOSITORY / "Tests" / "redocument"))
+    assert (REPOSITORY / "llms.txt").read_text("utf-8") == redocument["for_programs"](), "run Tests/redocument"
+
+
+def words(sentence: str) -> int:
+    return sum(any(letter.isalnum() for letter in word) for word in sentence.split())
 
 
 @pytest.fixture(scope="module")

@@ -5,11 +5,10 @@
 
 import os
 import re
-from pathlib import Path
 
 import pytest
 
-from harness.documented import FOLDER, PAGES, anchor, listed
+from harness.documented import FOLDER, PAGES, listed
 from harness.pattern import Values
 from harness.reference import Run
 from harness.server import REPOSITORY
@@ -18,7 +17,6 @@ from harness.stage import Stage
 WRITES = os.environ.get("SPINDLE_REFERENCE") == "write"
 # How many requests a page has at least.
 LEAST = {"README.md": 2, "administration.md": 60, "oauth.md": 100, "openid.md": 20, "pages.md": 40, "spid.md": 50}
-LONGEST_SENTENCE = 40
 DEVELOPMENT = "/development/"
 
 
@@ -95,37 +93,3 @@ def test_the_tables_of_administration_have_every_member(source, least):
     assert len(names) >= least
     page = (FOLDER / "administration.md").read_text("utf-8")
     assert [name for name in sorted(names) if f"`{name}`" not in page] == []
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_no_sentence_of_the_reference_is_long(page):
-    long = [sentence for sentence in sentences(page) if len(re.findall(r"\S*\w\S*", sentence)) > LONGEST_SENTENCE]
-    assert long == []
-
-
-def sentences(page: Path) -> list[str]:
-    """Those of paragraphs, list items and cells; what a test received is none."""
-    text = re.sub(r"(?ms)^```.*?^```$", "", page.read_text("utf-8"))
-    text = re.sub(r"(?m)^\|(?=.*\| \d{3} \|).*$", "", text)
-    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
-    parts = re.split(r"\n\n|\n(?=[*|#]|\d\. )|\|", text)
-    return [sentence for part in parts for sentence in re.split(r"[.!?][*)]*(?=\s|$)", part.replace("\n", " "))]
-
-
-def test_every_link_to_a_heading_leads_to_one():
-    pages = [*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")]
-    headings = {page.resolve(): anchors(page) for page in pages}
-    missing = []
-    for page in pages:
-        for path, anchor in re.findall(r"\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)", page.read_text("utf-8")):
-            target = (page.parent / path).resolve() if path else page.resolve()
-            if anchor not in headings.get(target, {anchor} if target.suffix != ".md" else set()):
-                missing.append(f"{page.relative_to(REPOSITORY)}: {path}#{anchor}")
-    assert missing == []
-
-
-def anchors(page: Path) -> set[str]:
-    """The anchors that a page's headings get where Markdown is shown."""
-    text = re.sub(r"(?ms)^```.*?^```$", "", page.read_text("utf-8"))
-    titles = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title) for title in re.findall(r"(?m)^#+ (.*)$", text)]
-    return {anchor(title) for title in titles}

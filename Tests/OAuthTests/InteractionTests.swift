@@ -67,7 +67,9 @@ struct InteractionTests {
         let fixture = try await Fixture(backend)
         let begun = try await fixture.begin()
         let found = try #require(try await fixture.interactions.find(begun.id, in: Self.here))
-        #expect(found.request == "state=s" && found.client == Self.client && found.progress == .none)
+        #expect(
+            found.request == "state=s" && found.client == Self.client && found.answeredIn == nil
+                && found.answers == .none)
         #expect(try await fixture.interactions.find(begun.id, in: Self.there) == nil)
         #expect(try await fixture.interactions.find(begun.id, in: nil) == nil)
         let edited = Interaction.ID(String(begun.id.value.dropLast()) + (begun.id.value.hasSuffix("A") ? "B" : "A"))
@@ -230,13 +232,14 @@ struct InteractionTests {
     func answers(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         let signedIn = try #require(try await fixture.signIn(try await fixture.begin(), session: "one"))
-        #expect(signedIn.progress.isSignedIn && signedIn.progress.isPresent(at: fixture.clock.now))
+        #expect(signedIn.answers.isSignedIn && signedIn.answers.isPresent(at: fixture.clock.now))
         let answers = try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<8 { group.addTask { try await fixture.interactions.answer(signedIn, in: "one") } }
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect(answers == 1)
-        #expect(try await fixture.interactions.find(signedIn.id, in: Self.here)?.progress == InteractionProgress.none)
+        let answered = try #require(try await fixture.interactions.find(signedIn.id, in: Self.here))
+        #expect(answered.answeredIn == nil && answered.answers == .none)
         await fixture.database.close()
     }
 
@@ -244,14 +247,14 @@ struct InteractionTests {
     func anotherSignIn(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         let signedIn = try #require(try await fixture.signIn(try await fixture.begin(), session: "one"))
-        #expect(signedIn.progress.counted(in: "one").isSignedIn)
-        #expect(!signedIn.progress.counted(in: "two").isSignedIn && !signedIn.progress.counted(in: nil).isSignedIn)
+        #expect(signedIn.answers(in: "one").isSignedIn)
+        #expect(!signedIn.answers(in: "two").isSignedIn && !signedIn.answers(in: nil).isSignedIn)
         try await fixture.interactions.saw(signedIn, in: "two")
         let seen = try #require(try await fixture.interactions.find(signedIn.id, in: Self.here))
-        #expect(!seen.progress.counted(in: "two").isSignedIn, "being there is not signing in")
-        #expect(seen.progress.counted(in: "two").isPresent(at: fixture.clock.now))
-        fixture.clock.advance(by: InteractionProgress.longestPresence)
-        #expect(!seen.progress.counted(in: "two").isPresent(at: fixture.clock.now))
+        #expect(!seen.answers(in: "two").isSignedIn, "being there is not signing in")
+        #expect(seen.answers(in: "two").isPresent(at: fixture.clock.now))
+        fixture.clock.advance(by: InteractionAnswers.longestPresence)
+        #expect(!seen.answers(in: "two").isPresent(at: fixture.clock.now))
         await fixture.database.close()
     }
 
@@ -299,8 +302,8 @@ struct InteractionTests {
                 begun, as: target, in: Self.there, session: "one", isSeen: true, at: now, in: db)
         }
         let copy = try #require(try await fixture.interactions.find(target, in: Self.there))
-        #expect(copy.request == begun.request && copy.progress.counted(in: "one").isSignedIn)
-        #expect(try await fixture.interactions.find(begun.id, in: Self.here)?.progress == InteractionProgress.none)
+        #expect(copy.request == begun.request && copy.answers(in: "one").isSignedIn)
+        #expect(try await fixture.interactions.find(begun.id, in: Self.here)?.answers == InteractionAnswers.none)
         #expect(try await fixture.interactions.find(begun.id, in: Self.there) == nil)
         await fixture.database.close()
     }

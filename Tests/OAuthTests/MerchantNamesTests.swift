@@ -43,7 +43,7 @@ struct MerchantNamesTests {
     }
 
     @Test(
-        "Names no longer taken are forgotten by the check for alike merchant names, and names in use are not",
+        "The check for alike merchant names forgets names that are no longer taken, and keeps those in use",
         arguments: Backend.available)
     func forgotten(backend: Backend) async throws {
         let database = CountedReads(base: try await backend.open())
@@ -54,7 +54,7 @@ struct MerchantNamesTests {
             for number in 1...1200 {
                 try db.execute(
                     """
-                    INSERT INTO taken (kind, name) VALUES ('merchant', \("Weaver \(number)"))
+                    INSERT INTO taken (kind, name, gone_at) VALUES ('merchant', \("Weaver \(number)"), 0)
                     """)
             }
         }

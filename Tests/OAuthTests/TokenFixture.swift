@@ -132,7 +132,8 @@ extension JWTAccessTokens {
     /// With the public subject identifiers, which all clients share.
     static func signed(under seal: Seal, in database: any Database, clock: any WallClock) -> JWTAccessTokens {
         let ring = KeyRing(keys: StoredSigningKeys(database: database, seal: seal), clock: clock)
-        return JWTAccessTokens(issuer: "https://id.example/", ring: ring) { user, _ in user.description }
+        return JWTAccessTokens(
+            issuer: "https://id.example/", ring: ring, name: { user, _ in user.description }, claims: { _, _ in [] })
     }
 }
 

@@ -293,7 +293,7 @@ import Testing
         #expect(try await other.number(of: 2) == 3)
     }
 
-    @Test("Closing a database does not wait for a silent PostgreSQL server")
+    @Test("Closing a database does not wait for a silent PostgreSQL server", .timeLimit(.minutes(1)))
     func closing() async throws {
         let (cutter, _) = try await Self.cutter()
         let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 1, answerTime: .seconds(600))

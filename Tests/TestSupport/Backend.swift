@@ -36,7 +36,7 @@ public enum Backend: String, CaseIterable, Sendable, CustomStringConvertible {
     public static func open(_ address: String) async throws -> any Database {
         guard address.hasPrefix("postgresql://") else { return try await SQLiteDatabase.open(path: address) }
         // Fewer connections than a server opens: many tests share one cluster.
-        return try await PostgreSQLDatabase.open(url: address, connections: 8)
+        return try await PostgreSQLDatabase.open(url: address, connections: 4)
     }
 
     /// The address of a new database with the whole schema: a copy, because its steps take longer than most tests.

@@ -24,8 +24,10 @@ struct PostgreSQLBinaries: Sendable {
         return nil
     }()
 
-    /// `createdb` alone, for a server that is already running.
-    static let createdb: String? = folders.first { has("createdb", in: $0) }.map { $0 + "/createdb" }
+    /// `createdb` alone, for a server that is already running. Beside the server's programs it is no script that first
+    /// looks for a release.
+    static let createdb: String? = ((found.map { [$0.folder] } ?? []) + folders).first { has("createdb", in: $0) }
+        .map { $0 + "/createdb" }
 
     private static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
 

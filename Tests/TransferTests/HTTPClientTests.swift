@@ -347,7 +347,7 @@ import Values
         #expect(server.requests.count == 640)
     }
 
-    @Test("A released HTTP client ends its thread")
+    @Test("A released HTTP client ends its thread", .timeLimit(.minutes(1)))
     func end() async throws {
         let server = try ScriptedServer("HTTP/1.1 204 No Content\r\n\r\n")
         for _ in 1...200 {

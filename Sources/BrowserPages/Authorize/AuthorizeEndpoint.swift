@@ -115,19 +115,20 @@ public struct AuthorizeEndpoint: Endpoint {
         let (form, interaction) = (incoming.form, incoming.interaction)
         let browser = try await sessions.all(of: http, pages.site)
         let session = browser.signedIn
-        let progress = interaction?.progress.counted(in: session == nil ? nil : pages.signInMark(http)) ?? .none
-        let isPresent = progress.isPresent(at: clock.now)
+        let answers = interaction?.answers(in: session == nil ? nil : pages.signInMark(http)) ?? .none
+        let isPresent = answers.isPresent(at: clock.now)
         func isKnown(_ client: Client) async throws -> Bool { try await knows(client, session, isPresent) }
         guard !holdsObject(form) else { return try await takeApart(form, http, context, isKnown: isKnown) }
         return try await pages.authorizing(form, http, context, isKnown: isKnown) { asked in
             // In a session that an app bought, the user is already known to be the app's.
             let begins = incoming.entrance.beginsWithPicker && session?.buyer == nil
-            let request = (begins ? asked.asking() : asked).trying(try pages.development?.trial(form)).after(progress)
+            let request = (begins ? asked.asking() : asked).trying(try pages.development?.trial(form))
+                .after(answers, of: interaction)
             let wasGone = try await isGone(session, from: request.returnAddress.client)
-            let state = try await browserState(session, request, isGone: wasGone && !progress.isBack, isPresent)
+            let state = try await browserState(session, request, isGone: wasGone && !answers.isBack, isPresent)
             let choices = try await choices(of: browser, for: request, isGone: wasGone)
             let step = request.next(
-                for: state, at: clock.now, hasAsked: progress.isSignedIn, canPick: !choices.isEmpty)
+                for: state, at: clock.now, hasAsked: answers.isSignedIn, canPick: !choices.isEmpty)
             switch step {
             case .respond: return try await give(request, session, incoming, http, isBack: wasGone)
             case .refuse(let code): throw Self.refusal(code, of: request)

@@ -109,7 +109,7 @@ public struct ConsentEndpoint: Endpoint {
             return back(to: asked)
         }
         // The last answer counts until the app has received one.
-        let request = read.after(asked.progress.counted(in: pages.signInMark(http)).withoutConsent)
+        let request = read.after(asked.answers(in: pages.signInMark(http)).withoutConsent, of: asked)
         let ticked = Scope(form.pairs.filter { $0.name == "scope" }.map(\.value))
         let consented = try await consents.find(session.user, client.id)?.scope
         guard let decision = request.decision(ticked: ticked, consented: consented) else {

@@ -25,10 +25,10 @@ extension Clients {
             changed.updatedAt = now
             if changed.termsURI != client.termsURI { changed.termsChangedAt = changed.termsURI == nil ? nil : now }
             if let disabled { changed.disabledAt = disabled ? client.disabledAt ?? now : nil }
-            if client.may(.takeAttributes), !changed.may(.takeAttributes), !members.has("id_token_claims") {
+            if client.may(.takeAttributes), !changed.may(.takeAttributes) {
                 // They were given as a first-party client's. A third party's client gets only those that the document
                 // names.
-                changed.openID.claims = [:]
+                changed.openID.claims = changed.openID.claims.filter { members.has($0.key.rawValue) }
             }
             if !client.may(.belongToMerchant), !authority.isClientItself {
                 if members.any("scope") != nil { changed.scopeLimit = changed.scope }

@@ -60,7 +60,8 @@ public struct ClientMetadata: Sendable {
         requiresVerifiedEmail = try members.flag("require_verified_email") ?? base?.requiresVerifiedEmail ?? false
         signsResponses = try members.flag("signed_responses") ?? base?.signsResponses ?? false
         termsURI = try Self.termsURI(members, base)
-        openID = try OpenIDSettings(json, over: base?.openID, redirectURIs: redirectURIs)
+        openID = try OpenIDSettings(
+            json, over: base?.openID ?? .ofNewClient(isSPiDCompatible: spidCompatible), redirectURIs: redirectURIs)
         spid = spidCompatible ? try SPiDSettings(members, over: base?.spid) : SPiDSettings()
         try checkResources(over: base)
         try checkAddresses(over: base)

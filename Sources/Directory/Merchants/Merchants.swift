@@ -207,7 +207,7 @@ extension Merchants {
             guard try Self.isBeingDeleted(id, in: db) else { return }
             try Self.keepName(of: id, at: now, in: db)
             try Self.keepNumber(of: id, at: now, in: db)
-            try ClientResources.keep(of: id, at: now, in: db)
+            try ClientResources.keep(of: id, in: db)
             _ = try db.execute("DELETE FROM merchants WHERE id = \(id)")
         }
         return true

@@ -45,8 +45,8 @@ public struct AssertionSignIn: Sendable {
             return Authorization(
                 client: client, subject: Subject(user: user, signIn), scope: scope, family: .new(.signIn(signIn)),
                 refresh: client.may(.refreshToken) ? .issue : .none,
-                claim: RememberedRedemption(
-                    claim: AssertionRedemption(
+                redemption: RememberedRedemption(
+                    redemption: AssertionRedemption(
                         assertion: assertion, users: users, finding: finding, user: user, use: use),
                     user: user, login: .word(of: issuer.issuer, request, client, random)))
         } catch let refusal as OAuthError {

@@ -48,8 +48,8 @@ public struct JWTBearerGrant: Grant {
         return Authorization(
             client: client, subject: Subject(user: link.user, signIn), scope: scope, family: .new(.signIn(signIn)),
             refresh: client.may(.refreshToken) ? .issue : .none,
-            claim: RememberedRedemption(
-                claim: ProviderRedemption(holder: holder, user: link.user), user: link.user,
+            redemption: RememberedRedemption(
+                redemption: ProviderRedemption(holder: holder, user: link.user), user: link.user,
                 login: .word(of: holder.provider.rawValue, request, client, random)))
     }
 }

@@ -32,7 +32,7 @@ public struct FrontChannelTokens: Sendable {
         let code =
             request.responseType.contains(.code)
             ? Secret<AuthorizationCode>.ordered(at: now, from: random) : nil
-        let claim = BrowserRedemption(
+        let redemption = BrowserRedemption(
             request: request, session: session, code: code?.fingerprint, charge: charge)
         guard request.responseType.contains(.token) else {
             // A client that gets only an ID token is connected too, and is notified of a logout.
@@ -42,7 +42,7 @@ public struct FrontChannelTokens: Sendable {
             let client = request.returnAddress.client
             let announcement = mint.callbacks.announcement(at: now)
             let stands = try await database.write { db -> Bool in
-                guard case .won = try claim.win(at: now, in: db),
+                guard case .won = try redemption.win(at: now, in: db),
                     try family == nil || Clients.noteUse(of: client, at: now, in: db)
                 else { return false }
                 if let family { try TokenFamilies.store(family, telling: announcement, in: db) }
@@ -56,7 +56,7 @@ public struct FrontChannelTokens: Sendable {
             client: request.returnAddress.client, subject: Subject(session), scope: request.scope.forNow,
             family: .new(.session(session.signIn, boughtBy: session.buyer)), refresh: .none,
             request: request.authentication,
-            isOfFrontChannel: true, claim: claim)
+            isOfFrontChannel: true, redemption: redemption)
         guard let tokens = try await mint.tokens(for: authorization) else { return nil }
         return FrontChannelResponse(code: code, tokens: tokens)
     }

@@ -123,10 +123,4 @@ extension ExchangeCode {
     func holdingSource(when condition: SQL) -> SQL {
         "UPDATE token_families SET ended_at = ended_at WHERE id = \(source) AND \(condition)"
     }
-
-    func spend(for attempt: Attempt, from clients: [Client.ID]?, in db: any Transaction) throws -> Bool {
-        guard let spending = spending(for: attempt, from: clients), try db.execute(spending) == 1 else { return false }
-        try db.hold(holdingSource(when: .always))
-        return true
-    }
 }

@@ -47,7 +47,7 @@ public struct Authorization: Sendable {
     public private(set) var request: AuthenticationRequest
     /// Whether the tokens come in an authorization response, through the browser.
     public let isOfFrontChannel: Bool
-    public private(set) var claim: any Redemption
+    public private(set) var redemption: any Redemption
 
     /// The longest lifetime of a token with an admin scope, whatever its client is set to: about a working session.
     static let longestAdministration: Duration = .hours(1)
@@ -67,7 +67,7 @@ public struct Authorization: Sendable {
     public init(
         client: Client, subject: Subject?, scope: Scope, family: Family, refresh: Refresh,
         rotation: Fingerprint<RefreshToken>? = nil, request: AuthenticationRequest = .none,
-        isOfFrontChannel: Bool = false, claim: any Redemption
+        isOfFrontChannel: Bool = false, redemption: any Redemption
     ) {
         self.client = client
         self.subject = subject
@@ -77,7 +77,7 @@ public struct Authorization: Sendable {
         self.rotation = rotation
         self.request = request
         self.isOfFrontChannel = isOfFrontChannel
-        self.claim = claim
+        self.redemption = redemption
     }
 }
 
@@ -105,22 +105,18 @@ extension Authorization {
             }
             return self
         }
-        // A token without a family would have to store its own audience.
-        if case .none = family, client.openID.accessTokenFormat == .opaque, resource != nil {
-            throw .targetRefused("opaque_without_permission", "A client's own token for a resource must be a JWT.")
-        }
         return aimed(at: resource)
     }
 
     /// The same authorization, won only while its client may use `grant`.
     func confirming(_ grant: GrantType) -> Authorization {
-        won(by: ClientRedemption(claim: claim, client: client, grant: grant, scope: scope))
+        won(by: ClientRedemption(redemption: redemption, client: client, grant: grant, scope: scope))
     }
 
-    /// The same authorization with another claim.
-    func won(by claim: any Redemption) -> Authorization {
+    /// The same authorization with another redemption.
+    func won(by redemption: any Redemption) -> Authorization {
         var authorization = self
-        authorization.claim = claim
+        authorization.redemption = redemption
         return authorization
     }
 

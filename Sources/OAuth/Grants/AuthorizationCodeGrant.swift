@@ -43,13 +43,13 @@ public struct AuthorizationCodeGrant: Grant {
 
     private func authorization(
         _ client: Client, _ subject: Subject, _ scope: Scope, _ request: AuthenticationRequest,
-        _ family: Authorization.Family, _ claim: CodeRedemption
+        _ family: Authorization.Family, _ redemption: CodeRedemption
     ) -> Authorization {
         // The client may have lost a scope since the code was issued or sold.
         let scope = scope.intersection(client.scope)
         let refreshes = client.may(.refreshToken) && request.trial?.givesRefreshToken != false
         return Authorization(
             client: client, subject: subject, scope: scope, family: family,
-            refresh: refreshes ? .issue : .none, request: request, claim: claim)
+            refresh: refreshes ? .issue : .none, request: request, redemption: redemption)
     }
 }

@@ -7,7 +7,7 @@ import Storage
 /// An administrator may have changed it while a password was hashed or another server was asked. And a node caches a
 /// client for a moment, in which the secret it authenticated with may have been ended.
 struct ClientRedemption: Redemption {
-    let claim: any Redemption
+    let redemption: any Redemption
     let client: Client
     let grant: GrantType
     let scope: Scope
@@ -33,6 +33,6 @@ struct ClientRedemption: Redemption {
                     "The client was changed meanwhile: send the "
                         + "request again."))
         }
-        return try claim.win(attempt, in: db)
+        return try redemption.win(attempt, in: db)
     }
 }

@@ -41,6 +41,6 @@ public struct ClientCredentialsGrant: Grant {
         let wantsRefresh = client.may(.refreshOwnTokens) && client.may(.refreshToken) && !scope.administers
         return Authorization(
             client: client, subject: nil, scope: scope, family: wantsRefresh ? .new(.client) : .none,
-            refresh: wantsRefresh ? .issue : .none, claim: NothingToRedeem())
+            refresh: wantsRefresh ? .issue : .none, redemption: NothingToRedeem())
     }
 }

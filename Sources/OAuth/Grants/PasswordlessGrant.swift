@@ -36,7 +36,8 @@ public struct PasswordlessGrant: Grant {
         return Authorization(
             client: client, subject: Subject(user: proof.user, proof.signIn), scope: scope,
             family: .new(.signIn(proof.signIn)),
-            refresh: client.may(.refreshToken) ? .issue : .none, claim: PasswordRedemption(proof: proof, client: client)
+            refresh: client.may(.refreshToken) ? .issue : .none,
+            redemption: PasswordRedemption(proof: proof, client: client)
         )
     }
 }

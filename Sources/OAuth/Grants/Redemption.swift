@@ -12,21 +12,38 @@ public protocol Redemption: Sendable {
     /// stored.
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool
 
-    /// The same as statements of which only the last is answered; nil where that is not enough.
-    func withoutAnswers(_ attempt: Attempt) -> LoneRedemption?
+    /// All that `win` does, as statements that need no answer in between; nil where it has to look in between.
+    func statements(_ attempt: Attempt) -> RedemptionStatements?
 }
 
 extension Redemption {
     public func isDecidedByOneRow(withNewFamily: Bool) -> Bool { false }
-    public func withoutAnswers(_ attempt: Attempt) -> LoneRedemption? { nil }
+    public func statements(_ attempt: Attempt) -> RedemptionStatements? { nil }
 }
 
-/// A redemption as statements that are sent together with the one that stores the token (`Database.change`).
-public enum LoneRedemption: Sendable {
-    /// By storing the token, if a condition holds.
+/// A redemption as a list of statements. They are sent together with those that store the token (`Database.change`), or
+/// run one by one in a transaction (`win`).
+public enum RedemptionStatements: Sendable {
+    /// The token is stored if a condition holds; nil is always.
     case storing(when: SQL?)
-    /// By `first`. `decided` holds only if this attempt has won by it, and guards the statements that follow.
-    case changing(first: SQL, decided: SQL, next: @Sendable (_ decided: SQL?) -> [SQL])
+    /// `first` changes a row if this attempt wins. `decided` holds only then, and guards the statements of `next` and
+    /// `hold`, which holds a row against concurrent transactions (`Transaction.hold`).
+    case changing(
+        first: SQL, decided: SQL, hold: (@Sendable (_ decided: SQL) -> SQL)? = nil,
+        next: @Sendable (_ decided: SQL?) -> [SQL] = { _ in [] })
+
+    /// Runs them in a transaction. False if the condition does not hold or `first` changed nothing.
+    func win(in db: any Transaction) throws -> Bool {
+        switch self {
+        case .storing(let condition):
+            return try condition.map { try !db.rows("SELECT 1 AS found WHERE \($0)").isEmpty } ?? true
+        case .changing(let first, _, let hold, let next):
+            guard try db.execute(first) == 1 else { return false }
+            if let hold { try db.hold(hold(.always)) }
+            for sql in next(nil) { try db.enqueue(sql) }
+            return true
+        }
+    }
 }
 
 /// One attempt to mint. The redemption stores its id, so that a closure that runs again after a COMMIT of unknown
@@ -80,7 +97,7 @@ public enum RedemptionOutcome: Sendable {
 /// The redemption of a grant that spends nothing.
 public struct NothingToRedeem: Redemption {
     public init() {}
-    public func withoutAnswers(_ attempt: Attempt) -> LoneRedemption? { .storing(when: nil) }
+    public func statements(_ attempt: Attempt) -> RedemptionStatements? { .storing(when: nil) }
     public func win(_ attempt: Attempt, in db: any Transaction) -> RedemptionOutcome { .won }
 }
 
@@ -101,14 +118,12 @@ struct CodeRedemption: Redemption {
     /// An exchange code depends on the token family that bought it, whose row is held.
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool { if case .exchange = code { true } else { false } }
 
-    func withoutAnswers(_ attempt: Attempt) -> LoneRedemption? {
+    func statements(_ attempt: Attempt) -> RedemptionStatements? {
         guard case .exchange(let code, let from) = code, let spending = code.spending(for: attempt, from: from) else {
             return nil
         }
-        return .changing(first: spending, decided: code.isSpent(by: attempt)) { decided in
-            // With a single writer there is nothing to hold.
-            decided.map { [code.holdingSource(when: $0)] } ?? []
-        }
+        return .changing(
+            first: spending, decided: code.isSpent(by: attempt), hold: { code.holdingSource(when: $0) })
     }
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
@@ -116,7 +131,7 @@ struct CodeRedemption: Redemption {
             switch code {
             case .authorization(let code):
                 try (consent?.isGiven(in: db) ?? true) && AuthorizationCodes.spend(code, for: attempt, in: db)
-            case .exchange(let code, let from): try code.spend(for: attempt, from: from, in: db)
+            case .exchange: try statements(attempt)?.win(in: db) ?? false
             }
         guard !won else { return .won }
         guard let spent = try spent(in: db) else {

@@ -4,17 +4,17 @@ import Values
 
 /// Confirms that the user's e-mail address is verified, for clients that require it, whatever the grant.
 struct VerifiedUserRedemption: Redemption {
-    let claim: any Redemption
+    let redemption: any Redemption
     let user: UserID
     let refusal: OAuthError
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
-        let outcome = try claim.win(attempt, in: db)
+        let outcome = try redemption.win(attempt, in: db)
         switch outcome {
         case .won, .wonAgain: break
         case .wonBefore, .changed, .refused, .replayed: return outcome
         }
-        // Asked afterwards, because the claim may create the user. Thrown, so that nothing is committed: the code or
+        // Asked afterwards, because the redemption may create the user. Thrown, so that nothing is committed: the code or
         // token can be used again once the address is verified.
         guard try !db.rows("SELECT id FROM users WHERE id = \(user) AND email_verified = 1").isEmpty else {
             throw refusal
@@ -30,7 +30,7 @@ extension Authorization {
         guard client.requiresVerifiedEmail, let subject, case .new = family else { return self }
         return won(
             by: VerifiedUserRedemption(
-                claim: claim, user: subject.user,
+                redemption: redemption, user: subject.user,
                 refusal: grant == .tokenExchange ? .unverifiedSubject : .unverifiedUser))
     }
 }

@@ -1,7 +1,8 @@
 public import Directory
 public import Values
 
-/// An authorization request that needs the user: the request, the browser it began in, and what was done since.
+/// An authorization request that needs the user: the request, the browser it began in, and what the user of one session
+/// has answered since.
 ///
 /// Pages carry its id and nothing else. The id alone is not enough: only the browser that the row is bound to may
 /// continue.
@@ -26,8 +27,23 @@ public struct Interaction: Sendable {
     public let request: String
     /// Nil until a browser takes it up.
     public internal(set) var browser: Fingerprint<Browser>?
-    public let progress: InteractionProgress
+    /// Whether the user said that they are not the hinted user.
+    let isByAnotherUser: Bool
+    /// Whether consent must be asked for in any case, because the user who answered is not the user who was asked.
+    let asksConsent: Bool
+    /// The session that was answered in, if any: the fingerprint of its cookie, which the next sign-in replaces.
+    package let answeredIn: Fingerprint<Session>?
+    package let answers: InteractionAnswers
     let expiresAt: Timestamp
+
+    /// The answers that count in `session`. Those of another user, or from before the user's last sign-in, do not.
+    public func answers(in session: Fingerprint<Session>?) -> InteractionAnswers {
+        guard let session, session == answeredIn else { return .none }
+        return answers
+    }
+
+    /// Whether it must be reset for another user.
+    var mayPassOn: Bool { !isByAnotherUser || answeredIn != nil }
 
     /// Whether it belongs to `browser`.
     public func isOf(_ browser: Fingerprint<Browser>?) -> Bool {

@@ -53,7 +53,7 @@ public struct Interactions: Sendable {
         let now = clock.now
         return Interaction(
             id: .ordered(at: now, from: random), client: client, request: request, browser: browser,
-            progress: .none, expiresAt: now + lifetime)
+            isByAnotherUser: false, asksConsent: false, answeredIn: nil, answers: .none, expiresAt: now + lifetime)
     }
 
     /// The interaction if it may be used in `browser`; nil when unknown, expired or another browser's.
@@ -71,8 +71,7 @@ public struct Interactions: Sendable {
             // If the client has become first-party or a third party's since, its pages showed the former state.
             try db.rows(
                 """
-                SELECT browser, client_id, request, session, signed_in, seen_at, allowed, trial,
-                    by_another_user, asks_consent, expires_at
+                SELECT browser, client_id, request, by_another_user, asks_consent, session, answers, expires_at
                 FROM interactions WHERE fingerprint = \(id.fingerprint)
                     AND NOT EXISTS (SELECT 1 FROM clients c
                         WHERE c.id = interactions.client_id AND c.first_party_changed_at > \(begun))
@@ -132,10 +131,10 @@ public struct Interactions: Sendable {
     public func store(_ interaction: Interaction, in db: any Transaction) throws {
         try db.execute(
             """
-            INSERT INTO interactions (fingerprint, browser, client_id, request, signed_in, by_another_user,
-                asks_consent, expires_at)
+            INSERT INTO interactions (fingerprint, browser, client_id, request, by_another_user, asks_consent,
+                expires_at)
             VALUES (\(interaction.id.fingerprint), \(interaction.browser), \(interaction.client),
-                \(try stored(interaction, as: interaction.id, in: db)), 0, 0, 0, \(interaction.expiresAt))
+                \(try stored(interaction, as: interaction.id, in: db)), 0, 0, \(interaction.expiresAt))
             ON CONFLICT (fingerprint) DO NOTHING
             """)
     }
@@ -146,12 +145,14 @@ extension Interaction {
         self.init(
             id: id, client: try row.get("client_id"), request: opening(try row.get("request")),
             browser: try row.get("browser"),
-            progress: InteractionProgress(
-                session: try row.get("session"), isSignedIn: try row.get("signed_in"),
-                seenAt: try row.get("seen_at"), allowed: try row.get("allowed"),
-                trial: try row.get("trial", as: String?.self).flatMap(TokenTrial.init(stored:)),
-                isByAnotherUser: try row.get("by_another_user"), asksConsent: try row.get("asks_consent")),
-            expiresAt: try row.get("expires_at"))
+            isByAnotherUser: try row.get("by_another_user"), asksConsent: try row.get("asks_consent"),
+            answeredIn: try row.get("session"), answers: try row.answers, expiresAt: try row.get("expires_at"))
+    }
+}
+
+extension Row {
+    fileprivate var answers: InteractionAnswers {
+        get throws { try get("answers", as: String?.self).map(InteractionAnswers.init(stored:)) ?? .none }
     }
 }
 
@@ -168,46 +169,31 @@ extension Interactions {
         if target.fingerprint != interaction.id.fingerprint {
             try db.execute(
                 """
-                INSERT INTO interactions (fingerprint, browser, client_id, request, signed_in, by_another_user,
-                    asks_consent, expires_at)
+                INSERT INTO interactions (fingerprint, browser, client_id, request, by_another_user, asks_consent,
+                    expires_at)
                 VALUES (\(target.fingerprint), \(browser), \(interaction.client),
-                    \(try stored(interaction, as: target, in: db)), 0,
-                    \(interaction.progress.isByAnotherUser), 0, \(now + Interaction.lifetime))
+                    \(try stored(interaction, as: target, in: db)), \(interaction.isByAnotherUser), 0,
+                    \(now + Interaction.lifetime))
                 ON CONFLICT (fingerprint) DO NOTHING
                 """)
         }
+        let answers = InteractionAnswers(isSignedIn: true, seenAt: isSeen ? now : nil, trial: trial)
         try db.execute(
             """
             UPDATE interactions
-            SET session = \(session), signed_in = 1, seen_at = \(isSeen ? now : nil), allowed = NULL,
-                trial = \(trial?.text), \(Self.renewed(target, at: now))
+            SET session = \(session), answers = \(answers.text), \(Self.renewed(target, at: now))
             WHERE fingerprint = \(target.fingerprint) AND browser = \(browser)
             """)
     }
 
     /// Notes that the user of `session` answered a page about the request.
     public func saw(_ interaction: Interaction, in session: Fingerprint<Session>) async throws {
-        let now = clock.now
-        try await step(interaction, in: session) { db in
-            try db.execute(
-                """
-                UPDATE interactions SET seen_at = \(now), \(Self.renewed(interaction.id, at: now))
-                WHERE fingerprint = \(interaction.id.fingerprint) AND session = \(session)
-                """)
-        }
+        try await step(interaction, in: session) { _ in }
     }
 
     /// Notes that the user of `session` allowed `scope` of it. If asked twice, the last answer counts.
     public func allowed(_ scope: Scope, of interaction: Interaction, in session: Fingerprint<Session>) async throws {
-        let now = clock.now
-        try await step(interaction, in: session) { db in
-            try db.execute(
-                """
-                UPDATE interactions
-                SET seen_at = \(now), allowed = \(scope), asks_consent = 0, \(Self.renewed(interaction.id, at: now))
-                WHERE fingerprint = \(interaction.id.fingerprint) AND session = \(session)
-                """)
-        }
+        try await step(interaction, in: session, asksConsent: "0") { $0.allowed = scope }
     }
 
     /// Each step renews the time until the next one, within a limit. A mail that links back may have set a later end.
@@ -216,33 +202,43 @@ extension Interactions {
         return "expires_at = CASE WHEN expires_at < \(end) THEN \(end) ELSE expires_at END"
     }
 
-    /// Does `work` once the row belongs to `session`. Answers given in another session are cleared first.
+    /// Changes the answers of `session`, which begin anew where another session has answered.
     private func step(
-        _ interaction: Interaction, in session: Fingerprint<Session>,
-        _ work: @escaping @Sendable (any Transaction) throws -> Int
+        _ interaction: Interaction, in session: Fingerprint<Session>, asksConsent: SQL = "asks_consent",
+        _ change: @escaping @Sendable (inout InteractionAnswers) -> Void
     ) async throws {
+        let now = clock.now
         try await database.write { db in
+            let found = try db.rows(
+                """
+                SELECT session, answers FROM interactions
+                WHERE fingerprint = \(interaction.id.fingerprint) AND browser = \(interaction.browser)
+                """
+            ).first
+            guard let found else { return }
+            let isFirst = try found.get("session", as: Fingerprint<Session>?.self) != session
+            var answers = try isFirst ? .none : found.answers
+            answers.seenAt = now
+            change(&answers)
             try db.execute(
                 """
                 UPDATE interactions
-                SET session = \(session), signed_in = 0, seen_at = NULL, allowed = NULL, trial = NULL
+                SET session = \(session), answers = \(answers.text), asks_consent = \(asksConsent),
+                    \(Self.renewed(interaction.id, at: now))
                 WHERE fingerprint = \(interaction.id.fingerprint) AND browser = \(interaction.browser)
-                    AND (session IS NULL OR session <> \(session))
                 """)
-            _ = try work(db)
         }
     }
 
     /// Starts over for another user than the signed-in one. The link to this can be followed again and again, so a row
     /// that has already started over is not written again.
     public func passOn(_ interaction: Interaction) async throws -> Interaction? {
-        guard interaction.progress.mayPassOn else { return interaction }
+        guard interaction.mayPassOn else { return interaction }
         try await database.write { db in
             _ = try db.execute(
                 """
                 UPDATE interactions
-                SET session = NULL, signed_in = 0, seen_at = NULL, allowed = NULL, trial = NULL,
-                    by_another_user = 1
+                SET session = NULL, answers = NULL, by_another_user = 1
                 WHERE fingerprint = \(interaction.id.fingerprint) AND browser = \(interaction.browser)
                     AND (by_another_user = 0 OR session IS NOT NULL)
                 """)
@@ -255,9 +251,9 @@ extension Interactions {
         try await database.write { db in
             _ = try db.execute(
                 """
-                UPDATE interactions SET asks_consent = 1, allowed = NULL
+                UPDATE interactions SET asks_consent = 1
                 WHERE fingerprint = \(interaction.id.fingerprint) AND browser = \(interaction.browser)
-                    AND (asks_consent = 0 OR allowed IS NOT NULL)
+                    AND asks_consent = 0
                 """)
         }
     }
@@ -265,14 +261,13 @@ extension Interactions {
     /// Consumes what was done in `session` for a response, once. A user who returns by the back button or in another
     /// tab starts the request over. False when another tab was faster.
     public func answer(_ interaction: Interaction, in session: Fingerprint<Session>) async throws -> Bool {
-        guard interaction.progress.counted(in: session).session != nil else { return true }
+        guard interaction.answeredIn == session else { return true }
         let attempt = Base64URL.encode(random.bytes(16))
         return try await database.write { db in
             let consumed = try db.execute(
                 """
                 UPDATE interactions
-                SET session = NULL, signed_in = 0, seen_at = NULL, allowed = NULL, trial = NULL,
-                    by_another_user = 0, asks_consent = 0, answered_by = \(attempt)
+                SET session = NULL, answers = NULL, by_another_user = 0, asks_consent = 0, answered_by = \(attempt)
                 WHERE fingerprint = \(interaction.id.fingerprint) AND session = \(session)
                 """)
             guard consumed == 0 else { return true }

@@ -19,19 +19,13 @@ struct RefreshRotation: Redemption {
     /// Of two rotations one changes the row. The end of the family also ends a token that is stored at the same time.
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool { !withNewFamily }
 
-    func withoutAnswers(_ attempt: Attempt) -> LoneRedemption? {
+    func statements(_ attempt: Attempt) -> RedemptionStatements? {
         guard !attempt.isSampled, !token.movesFamily(to: expiresAt.family, at: attempt.now) else { return nil }
-        return .changing(
-            first: rotation(attempt),
-            decided: """
-                EXISTS (SELECT 1 FROM refresh_tokens
-                    WHERE fingerprint = \(token.fingerprint) AND rotated_by = \(attempt.id))
-                """
-        ) { decided in following(attempt, decided) }
+        return rotation(attempt)
     }
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
-        guard try db.execute(rotation(attempt)) == 1 else {
+        guard try rotation(attempt).win(in: db) else {
             try seal.confirm(in: db)
             let rotatedBy = try db.rows(
                 "SELECT rotated_by FROM refresh_tokens WHERE fingerprint = \(token.fingerprint)"
@@ -39,13 +33,22 @@ struct RefreshRotation: Redemption {
             .first.flatMap { try $0.get("rotated_by", as: String?.self) }
             return rotatedBy == attempt.id ? .wonBefore : .changed
         }
-        for sql in following(attempt, nil) { try db.enqueue(sql) }
         try token.keepFamily(until: expiresAt.family, at: attempt.now, in: db)
         if attempt.isSampled { try RefreshTokens.forgetOldest(of: token.family, in: db) }
         return .won
     }
 
-    private func rotation(_ attempt: Attempt) -> SQL {
+    private func rotation(_ attempt: Attempt) -> RedemptionStatements {
+        .changing(
+            first: change(attempt),
+            decided: """
+                EXISTS (SELECT 1 FROM refresh_tokens
+                    WHERE fingerprint = \(token.fingerprint) AND rotated_by = \(attempt.id))
+                """,
+            next: { decided in following(attempt, decided) })
+    }
+
+    private func change(_ attempt: Attempt) -> SQL {
         """
         UPDATE refresh_tokens
         SET successor = \(successor), sealed_successor = \(sealed), rotated_at = \(attempt.now),
@@ -127,7 +130,7 @@ struct RefreshWithoutRotation: Redemption {
     /// Nothing is spent. The end of the family also ends a token that is stored at the same time.
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool { !withNewFamily }
 
-    func withoutAnswers(_ attempt: Attempt) -> LoneRedemption? {
+    func statements(_ attempt: Attempt) -> RedemptionStatements? {
         guard !slides(from: token.expiresAt, at: attempt.now), token.predecessor == nil,
             !token.movesFamily(to: expiresAt.family, at: attempt.now)
         else { return nil }

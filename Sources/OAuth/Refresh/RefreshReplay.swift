@@ -18,7 +18,7 @@ extension RefreshToken {
 
 extension Authorization {
     /// Whether it is a replay, which gives nothing and ends a family: no other check is needed.
-    var isReplay: Bool { claim is RefreshReplay }
+    var isReplay: Bool { redemption is RefreshReplay }
 }
 
 /// Ends the family of a replayed token. Two parties hold copies of the chain, and it ends for both.

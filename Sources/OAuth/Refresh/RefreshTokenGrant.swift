@@ -73,13 +73,13 @@ public struct RefreshTokenGrant: Grant {
         _ token: RefreshToken, _ value: Secret<RefreshToken>, _ client: Client, _ scope: Scope, at now: Timestamp
     ) -> Authorization {
         let successor = RefreshToken.secret(of: token.family, markedBy: seal, at: now, from: random)
-        let claim = RefreshRotation(
+        let redemption = RefreshRotation(
             token: token, successor: successor.fingerprint,
             sealed: seal.seal(successor.value, .successor, of: value.value, row: token.fingerprint.text),
             seal: seal,
             expiresAt: RefreshToken.expiry(at: now, client: client, familySince: token.familyCreatedAt),
             isInLeeway: token.isInLeeway(of: client, at: now))
-        return authorization(token, client, scope, answer: successor, rotation: token.fingerprint, claim)
+        return authorization(token, client, scope, answer: successor, rotation: token.fingerprint, redemption)
     }
 
     /// A confidential client keeps its refresh token, because a thief lacks its secret.
@@ -115,15 +115,16 @@ public struct RefreshTokenGrant: Grant {
     private func replay(of family: TokenFamily.ID, by client: Client) -> Authorization {
         Authorization(
             client: client, subject: nil, scope: .empty, family: .existing(family), refresh: .none,
-            claim: RefreshReplay(family: family))
+            redemption: RefreshReplay(family: family))
     }
 
     func authorization(
         _ token: RefreshToken, _ client: Client, _ scope: Scope, answer: Secret<RefreshToken>?,
-        rotation: Fingerprint<RefreshToken>?, _ claim: any Redemption
+        rotation: Fingerprint<RefreshToken>?, _ redemption: any Redemption
     ) -> Authorization {
         Authorization(
             client: client, subject: token.subject, scope: scope, family: .existing(token.family),
-            refresh: answer.map { .answer($0) } ?? .none, rotation: rotation, request: token.request, claim: claim)
+            refresh: answer.map { .answer($0) } ?? .none, rotation: rotation, request: token.request,
+            redemption: redemption)
     }
 }

@@ -52,7 +52,7 @@ struct SharedRefresh: Redemption {
     /// The end of the family also ends a token that is stored at the same time.
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool { !withNewFamily }
 
-    func withoutAnswers(_ attempt: Attempt) -> LoneRedemption? {
+    func statements(_ attempt: Attempt) -> RedemptionStatements? {
         .storing(when: "EXISTS (\(token.ifCurrent(at: attempt.now)))")
     }
 

@@ -54,9 +54,9 @@ public struct BearerTokenMint: TokenMint {
             authorization: authorization, accessToken: accessToken.fingerprint, family: family, newFamily: newFamily,
             refreshToken: newRefreshToken?.fingerprint, now: now)
         let isDecidedByOneRow =
-            client.usedAt != nil && authorization.claim.isDecidedByOneRow(withNewFamily: newFamily != nil)
+            client.usedAt != nil && authorization.redemption.isDecidedByOneRow(withNewFamily: newFamily != nil)
         if client.usedAt != nil, newFamily.map({ isDecidedByOneRow && $0.isStoredAlone }) ?? true,
-            let redemption = authorization.claim.withoutAnswers(attempt), try await wins(redemption, new)
+            let statements = authorization.redemption.statements(attempt), try await wins(statements, new)
         {
             return response(newRefreshToken ?? authorization.knownRefreshToken)
         }
@@ -64,7 +64,7 @@ public struct BearerTokenMint: TokenMint {
         let announcement = callbacks.announcement(at: now, origin: origin)
 
         let outcome = try await write(isDecidedByOneRow) { db in
-            let outcome = try authorization.claim.win(attempt, in: db)
+            let outcome = try authorization.redemption.win(attempt, in: db)
             switch outcome {
             case .won: break
             case .wonAgain(let family): try TokenFamilies.end(family, telling: announcement, in: db)
@@ -90,12 +90,14 @@ public struct BearerTokenMint: TokenMint {
         }
     }
 
-    private func wins(_ redemption: LoneRedemption, _ new: NewTokens) async throws -> Bool {
-        switch redemption {
+    private func wins(_ statements: RedemptionStatements, _ new: NewTokens) async throws -> Bool {
+        switch statements {
         case .storing(let condition): try await database.change(new.accessToken(when: condition))
-        case .changing(let first, let decided, let next):
+        case .changing(let first, let decided, let hold, let next):
             try await database.change(first, decided: decided) { condition in
-                next(condition) + new.insertions(when: condition)
+                // Without a condition there is a single writer, and nothing to hold.
+                let held = condition.flatMap { hold?($0) }
+                return (held.map { [$0] } ?? []) + next(condition) + new.insertions(when: condition)
             }
         }
     }

@@ -1,6 +1,6 @@
 import Cryptography
 public import Directory
-import JSON
+public import JSON
 public import Keys
 public import Values
 
@@ -9,15 +9,19 @@ public import Values
 public struct JWTAccessTokens: Sendable {
     /// The subject identifier of a user for a client, which may be the client's own.
     public typealias Name = @Sendable (UserID, Client) async throws -> String
+    /// The client's claims about a user (`access_token_claims`).
+    public typealias Claims = @Sendable (UserID, Client) async throws -> [JSON.Member]
 
     private let issuer: String
     private let ring: KeyRing
     private let name: Name
+    private let claims: Claims
 
-    public init(issuer: String, ring: KeyRing, name: @escaping Name) {
+    public init(issuer: String, ring: KeyRing, name: @escaping Name, claims: @escaping Claims) {
         self.issuer = issuer
         self.ring = ring
         self.name = name
+        self.claims = claims
     }
 
     /// The subject identifier of the user of `authorization` for its client.
@@ -32,13 +36,15 @@ public struct JWTAccessTokens: Sendable {
         let client = authorization.client
         let key = try await ring.current(client.openID.accessTokenAlgorithm)
         let subject = try await subject(of: authorization) ?? client.id.text
-        let claims: JSON = .members([
+        let standard: JSON = .members([
             "iss": .string(issuer), "exp": .integer((now + authorization.lifetime).seconds),
             "aud": .string(authorization.request.resource ?? issuer), "sub": .string(subject),
             "client_id": .string(client.id.text), "iat": .integer(now.seconds), "jti": .string(id),
             "auth_time": authorization.subject.map { .integer($0.signedInAt.seconds) },
             "scope": authorization.scope.isEmpty ? nil : .string(authorization.scope.description),
         ])
-        return Secret(key.sign(claims, type: "at+jwt"))
+        var members = standard.members ?? []
+        if let user = authorization.subject?.user { members += try await claims(user, client) }
+        return Secret(key.sign(.object(members), type: client.openID.accessTokenType.rawValue))
     }
 }

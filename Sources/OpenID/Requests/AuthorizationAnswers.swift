@@ -40,11 +40,12 @@ public struct AuthorizationAnswers: Sendable {
         return address.answer(response, issuer: issuer)
     }
 
-    /// Core §5.4: without an access token, the client cannot get the claims of the scope from userinfo.
+    /// Core §5.4: without an access token, the client cannot get the claims of the scope from userinfo. Otherwise they
+    /// stay out of what goes through the browser.
     private func draft(for request: AuthorizationRequest, of subject: Subject) async throws -> IDTokens.Draft? {
         guard request.responseType.contains(.idToken) else { return nil }
         return try await ids.draft(
             of: subject, for: request.returnAddress.client, scope: request.scope, asked: request.authentication,
-            alone: request.responseType == .idToken)
+            carriesScope: request.responseType == .idToken)
     }
 }

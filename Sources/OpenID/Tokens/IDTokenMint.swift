@@ -24,7 +24,8 @@ public struct IDTokenMint: TokenMint {
         }
         // Everything that can fail comes before the redemption, so that no code is spent without a response.
         let draft = try await ids.draft(
-            of: subject, for: authorization.client, scope: authorization.scope, asked: authorization.request)
+            of: subject, for: authorization.client, scope: authorization.scope, asked: authorization.request,
+            carriesScope: authorization.client.openID.idTokenCarriesScope)
         guard var response = try await bearer.tokens(for: authorization) else { return nil }
         response.idToken = draft.signed(at: response.issuedAt, accessToken: response.accessToken.value)
         return response

@@ -31,10 +31,9 @@ public struct IDTokens: Sendable {
         }
     }
 
-    /// Reads what is needed. `alone`: no access token comes with it, so it must also carry the claims of the scope
-    /// (Core §5.4), as some clients always want.
+    /// Reads what is needed. `carriesScope`: whether it carries the claims of the scope.
     public func draft(
-        of subject: Subject, for client: Client, scope: Scope, asked: AuthenticationRequest, alone: Bool = false
+        of subject: Subject, for client: Client, scope: Scope, asked: AuthenticationRequest, carriesScope: Bool
     ) async throws -> Draft {
         let signer = try await signers.current(for: client)
         let name = try await names.subject(subject.user, for: client)
@@ -42,7 +41,7 @@ public struct IDTokens: Sendable {
         if let id = subject.session { session = try await names.session(id, for: client) }
         let claims = try await claims.ofIDToken(
             subject.user, for: client, scope: scope,
-            carriesScope: alone || client.openID.idTokenCarriesScope, asked.claims)
+            carriesScope: carriesScope, asked.claims)
         let (issuer, sessionName) = (issuer, session)
         return Draft(signer: signer) { now in
             IDToken(

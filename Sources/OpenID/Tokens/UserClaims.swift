@@ -21,19 +21,28 @@ public struct UserClaims: Sendable {
     ) async throws -> [JSON.Member] {
         let wishes = asked?.idToken ?? [:]
         let number = LegacyUserID.claim(of: id, for: client)
-        guard carriesScope || !wishes.isEmpty || !client.openID.claims.isEmpty else { return number }
+        guard carriesScope || !wishes.isEmpty || client.openID.claims[.idToken] != nil else { return number }
         guard let user = try await users.find(id) else { return number }
         let isAllowed = try await allowing(
             wishes, of: id, to: client.id, scope, asksNoConsent: client.may(.skipConsent), clientScope: client.scope)
         var members = Self.members(of: user) { claim, of in
             (carriesScope && scope.contains(of)) || isAllowed(claim, of)
         }
-        for (claim, attribute) in client.openID.claims.sorted(by: { $0.key < $1.key }) {
-            guard let value = user.attributes[attribute] else { continue }
-            members.removeAll { $0.name == claim }
-            members.append(.init(claim, value))
+        let own = Self.members(of: user, from: client.openID.claims[.idToken])
+        members.removeAll { member in own.contains { $0.name == member.name } }
+        return members + own + number
+    }
+
+    /// The claims of access tokens of `client`, from the user's attributes.
+    public func ofAccessToken(_ id: UserID, for client: Client) async throws -> [JSON.Member] {
+        guard let claims = client.openID.claims[.accessToken], let user = try await users.find(id) else { return [] }
+        return Self.members(of: user, from: claims)
+    }
+
+    private static func members(of user: User, from claims: [String: String]?) -> [JSON.Member] {
+        (claims ?? [:]).sorted { $0.key < $1.key }.compactMap { claim, attribute in
+            user.attributes[attribute].map { .init(claim, $0) }
         }
-        return members + number
     }
 
     /// The userinfo response to `client`, whose `token` it is, without `sub` (OpenID Connect Core §5.3.2); nil when the

@@ -13,6 +13,7 @@ public struct IntrospectionEndpoint: Endpoint {
     private let expired: ExpiredTokens
     private let clients: Clients
     private let names: SubjectIdentifiers
+    private let claims: UserClaims
     private let issuer: String
     private let clock: any WallClock
     /// How long the operator lets callers cache an answer; zero for not at all.
@@ -20,7 +21,7 @@ public struct IntrospectionEndpoint: Endpoint {
 
     public init(
         introspection: Introspection, tokens: AccessTokens, expired: ExpiredTokens, clients: Clients,
-        names: SubjectIdentifiers, issuer: String, clock: any WallClock, longestKept: Duration
+        names: SubjectIdentifiers, claims: UserClaims, issuer: String, clock: any WallClock, longestKept: Duration
     ) {
         self.clock = clock
         self.longestKept = longestKept
@@ -29,6 +30,7 @@ public struct IntrospectionEndpoint: Endpoint {
         self.tokens = tokens
         self.clients = clients
         self.names = names
+        self.claims = claims
         self.issuer = issuer
     }
 
@@ -48,20 +50,24 @@ public struct IntrospectionEndpoint: Endpoint {
         else { return .json(.members(["active": false])) }
         let subject = try await names.subject(of: token, for: client)
         var number: String?
-        if let user = token.user { number = try await names.number(user, for: client) }
-        var response = Response.json(
-            .members([
-                "active": true,
-                "scope": token.scope.isEmpty ? nil : .string(token.scope.description),
-                "client_id": .string(token.client.text),
-                "token_type": "Bearer",
-                "exp": .integer(token.expiresAt.seconds),
-                "iat": .integer(token.issuedAt.seconds),
-                "sub": .string(subject ?? token.client.text),
-                "user_id": number.map { .string($0) },
-                "iss": .string(issuer),
-                "aud": token.resource.map { .string($0) },
-            ]))
+        var own: [JSON.Member] = []
+        if let user = token.user {
+            number = try await names.number(user, for: client)
+            own = try await claims.ofAccessToken(user, for: client)
+        }
+        let standard: JSON = .members([
+            "active": true,
+            "scope": token.scope.isEmpty ? nil : .string(token.scope.description),
+            "client_id": .string(token.client.text),
+            "token_type": "Bearer",
+            "exp": .integer(token.expiresAt.seconds),
+            "iat": .integer(token.issuedAt.seconds),
+            "sub": .string(subject ?? token.client.text),
+            "user_id": number.map { .string($0) },
+            "iss": .string(issuer),
+            "aud": token.resource.map { .string($0) },
+        ])
+        var response = Response.json(.object((standard.members ?? []) + own))
         mayBeKept(&response, until: token.expiresAt)
         return response
     }

@@ -92,6 +92,7 @@ struct AddressTests {
             #expect(wrong.body.contains("role=\"alert\""))
             #expect(try await ask(&visitor, "no address").status == 400)
             #expect(world.server.mail.letters.isEmpty)
+            #expect(try await world.user()["email"]?.string == World.email)
         }
     }
 

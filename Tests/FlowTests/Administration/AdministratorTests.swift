@@ -103,7 +103,9 @@ struct AdministratorTests {
         }
     }
 
-    @Test("Clients without a merchant do not count as clients of one merchant", arguments: Backend.available)
+    @Test(
+        "Two clients without a merchant can neither buy codes for each other nor introspect each other's tokens",
+        arguments: Backend.available)
     func withoutMerchant(backend: Backend) async throws {
         try await World.with(backend) { world in
             let registration: JSON = [

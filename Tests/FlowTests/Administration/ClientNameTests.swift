@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(
-        "A name that looks like another merchant's or this server's is refused even if the former was similar",
+        "A name that looks like another merchant's or this server's is refused even if it replaces a similar name",
         arguments: Backend.available)
     func twoSteps(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -53,7 +53,7 @@ struct ResourceOwnershipTests {
                 for number in 2...most {
                     try db.enqueue(
                         """
-                        INSERT INTO merchant_resources (resource, merchant_id)
+                        INSERT INTO resources (resource, owner)
                         VALUES (\("https://\(number).example"), \(merchant))
                         """)
                 }

@@ -197,7 +197,7 @@ struct InteractionPageTests {
         }
     }
 
-    @Test("The login_hint of an authorization request does not bind a user who chooses another account")
+    @Test("A login_hint does not keep another user from signing in for the authorization request")
     func anotherUser() async throws {
         try await World.with(.sqlite) { world in
             _ = try await world.person("grace@example.com")
@@ -217,7 +217,7 @@ struct InteractionPageTests {
     }
 
     @Test(
-        "Opening a request's other-account link again writes nothing to the database until a user signs in",
+        "A request's select_account link, opened again, writes nothing to the database until a user signs in",
         arguments: Backend.available)
     func followedAgain(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -189,7 +189,7 @@ struct SignInPageTests {
     }
 
     @Test(
-        "A request with an unregistered cancel or redirect URI gets a page that says which one is wrong",
+        "An unregistered redirect URI, or a non-SPiD client's cancel URI, gets a page that says which one is wrong",
         arguments: Backend.available)
     func unregistered(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -41,7 +41,7 @@ struct SilentRequestTests {
     }
 
     @Test(
-        "A third party without consent learns nothing of the signed-in user from silent requests",
+        "Before consent a third party's silent request gets consent_required, whatever it asks about the user",
         arguments: Backend.available)
     func nothingBeforeConsent(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -41,7 +41,7 @@ struct DevelopmentSignInTests {
     }
 
     @Test(
-        "A development user's e-mail address is verified and at dev.example, and the profile has the name",
+        "A development user's e-mail address is verified and at dev.example, and the profile has the typed name",
         arguments: Backend.available)
     func profile(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in

@@ -176,7 +176,7 @@ struct AddressLinkTests {
     }
 
     @Test(
-        "Without link_by_email an issuer's address links no user, and is not given to another user",
+        "Without link_by_email an issuer's address that a user has links no user and creates none",
         arguments: Backend.available)
     func noRule(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in

@@ -199,7 +199,7 @@ struct DynamicKeyModuleTests {
     }
 
     @Test(
-        "A change of a client neither takes it out of its pairwise sector nor brings it into another's",
+        "A change that would take a client out of its pairwise sector, or into another's, is refused",
         arguments: Backend.available)
     func keptSector(backend: Backend) async throws {
         let host = try KeyHost(["https://a.example/back"])

@@ -166,11 +166,11 @@ struct IDTokenTests {
     }
 
     @Test(
-        "A client with id_token_scope_claims gets the claims of the token's scope in the ID token too",
+        "A new client's ID token has the claims of its scope, unless id_token_scope_claims is false",
         arguments: Backend.available)
     func scopeClaims(backend: Backend) async throws {
         try await World.with(backend) { world in
-            let client = try await world.relyingClient(["id_token_scope_claims": true])
+            let client = try await world.relyingClient([:])
             let answer = try await world.signIn(scope: "openid email", with: client)
             for told in [answer, try await world.refresh(try answer.require("refresh_token"), as: client)] {
                 let claims = try await world.idToken(in: told)
@@ -183,6 +183,23 @@ struct IDTokenTests {
             #expect(silent["email"] == nil)
             let refused = try await world.change("clients", client.id, ["id_token_scope_claims": "yes"])
             expectProblem(refused, 400, member: "id_token_scope_claims")
+        }
+    }
+
+    @Test(
+        "A SPiD-compatible client's ID token has the claims of its scope only if it says so",
+        arguments: Backend.available)
+    func scopeClaimsOfSPiD(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let scope: JSON = "openid email"
+            let silent = try await world.confidential(["scope": scope, "spid_compatible": true])
+            let telling = try await world.confidential([
+                "scope": scope, "spid_compatible": true, "id_token_scope_claims": true,
+            ])
+            for (client, email) in [(silent, nil), (telling, World.email)] {
+                let answer = try await world.signIn(scope: "openid email", with: client)
+                #expect(try await world.idToken(in: answer)["email"]?.string == email)
+            }
         }
     }
 

@@ -118,10 +118,74 @@ struct JWTAccessTokenTests {
             let address = world.authorizeAddress(["prompt": "none"], for: client) + twice
             #expect(try await world.server.get(address).redirected("error") == "login_required")
             #expect(try await world.server.get(address + twice).redirected("error") == "invalid_target")
-            let opaque = try await world.confidential(["resources": [.string(Self.resource)]])
-            let own = try await world.token(
-                ["grant_type": "client_credentials", "resource": Self.resource], as: opaque)
-            #expect(own.error == "invalid_target")
+        }
+    }
+
+    @Test(
+        "A client's own opaque token for a resource has that audience in introspection, and is refused here",
+        arguments: Backend.available)
+    func opaqueForResource(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.confidential(["resources": [.string(Self.resource)], "scope": "orders"])
+            let token = try await world.token(
+                ["grant_type": "client_credentials", "resource": Self.resource], as: client
+            ).require("access_token")
+            let told = try await world.introspect(token, as: client).json
+            #expect(told["active"] == true && told["aud"]?.string == Self.resource)
+            #expect(try await world.server.get("/user/\(world.user)", bearer: token).status == 401)
+            #expect(try await world.change("clients", client.id, ["resources": []]).status == 200)
+            #expect(try await world.introspect(token, as: client).json["active"] == false)
+        }
+    }
+
+    @Test(
+        "access_token_claims put a user's attributes into JWT access tokens and into introspection",
+        arguments: Backend.available)
+    func attributes(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let claims: JSON = ["roles": "roles", "https://shop.example/tier": "tier", "absent": "nothing"]
+            let client = try await party(world, ["access_token_claims": claims])
+            let set = try await world.change(
+                "users", world.user, ["attributes": ["roles": ["editor", "author"], "tier": "gold", "other": "x"]])
+            try #require(set.status == 200)
+            let answer = try await world.signIn(scope: "openid", with: client)
+            let token = try answer.require("access_token")
+            let told = try await world.introspect(token, as: client).json
+            for members in [try await verified(token, world).claims, told] {
+                #expect(members["roles"] == ["editor", "author"])
+                #expect(members["https://shop.example/tier"] == "gold")
+                #expect(members["absent"] == nil && members["other"] == nil)
+            }
+            #expect(try await world.idToken(in: answer)["roles"] == nil)
+            let own = try await world.clientToken(client)
+            #expect(try await verified(own, world).claims["roles"] == nil)
+            for name in ["sub", "scope", "client_id", "active", "username", "exp"] {
+                let refused = try await world.change(
+                    "clients", client.id, ["access_token_claims": .object([.init(name, "roles")])])
+                expectProblem(refused, 400, member: "access_token_claims")
+            }
+            #expect(try await world.change("clients", client.id, ["access_token_claims": .null]).status == 200)
+            #expect(try await world.introspect(token, as: client).json["roles"] == nil)
+        }
+    }
+
+    @Test(
+        "access_token_typ JWT is the typ of a client's JWT access tokens, which are still no ID token hints",
+        arguments: Backend.available)
+    func plainType(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await party(world, ["access_token_typ": "JWT"])
+            let token = try await world.signIn(scope: "openid", with: client).require("access_token")
+            #expect(try await verified(token, world).header["typ"] == "JWT")
+            #expect(try await world.isLive(token))
+            let hinted = world.authorizeAddress(["prompt": "none", "id_token_hint": token], for: client)
+            #expect(try await world.server.get(hinted).redirected("error") != nil)
+            expectProblem(
+                try await world.change("clients", client.id, ["access_token_typ": "jwt"]), 400,
+                member: "access_token_typ")
+            #expect(try await world.change("clients", client.id, ["access_token_typ": .null]).status == 200)
+            let standard = try await world.signIn(scope: "openid", with: client).require("access_token")
+            #expect(try await verified(standard, world).header["typ"] == "at+jwt")
         }
     }
 

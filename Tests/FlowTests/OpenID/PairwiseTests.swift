@@ -107,7 +107,9 @@ struct PairwiseTests {
         }
     }
 
-    @Test("A pairwise client with custom-scheme or loopback URIs, or two hosts, needs a sector_identifier_uri")
+    @Test(
+        "Without a sector_identifier_uri, pairwise subjects with app or loopback redirect URIs or two hosts are refused"
+    )
     func sector() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.initialToken()
@@ -284,7 +286,7 @@ struct PairwiseTests {
     }
 
     @Test(
-        "A client with a loopback or custom-scheme redirect URI joins no sector, even if the sector lists it",
+        "A sector_identifier_uri with a loopback or custom-scheme redirect URI is refused, even if it lists that URI",
         arguments: Backend.available)
     func native(backend: Backend) async throws {
         let addresses: [JSON] = ["http://127.0.0.1/cb", "com.victim.app://signed-in/cb"]

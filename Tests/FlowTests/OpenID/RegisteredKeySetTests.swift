@@ -48,7 +48,7 @@ struct RegisteredKeySetTests {
     }
 
     @Test(
-        "An Ed25519 key of small order, with which anyone can sign, is refused for clients and for issuers",
+        "An Ed25519 key of small order, which verifies forged signatures, is refused for clients and for issuers",
         arguments: Backend.available)
     func smallOrder(backend: Backend) async throws {
         try await World.with(backend) { world in

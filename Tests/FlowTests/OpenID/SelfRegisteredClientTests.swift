@@ -115,7 +115,7 @@ struct SelfRegisteredClientTests {
         }
     }
 
-    @Test("A browser that has shown a self-registered client's login page is redirected to it with errors")
+    @Test("A self-registered client gets errors by redirect in a browser that has shown the client's login page")
     func known() async throws {
         try await World.with(.sqlite) { world in
             let client = try await world.register().actor

@@ -166,7 +166,7 @@ struct ThrottleTests {
     }
 
     @Test(
-        "Guesses from many IP addresses are throttled; the user still signs in, also from a new address",
+        "After forty guesses from many IP addresses a new one gets three, and the user still signs in from a new one",
         arguments: Backend.available)
     func distributed(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in

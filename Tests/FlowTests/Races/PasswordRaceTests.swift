@@ -10,7 +10,7 @@ struct PasswordRaceTests {
     private static let other: JSON = ["password": "another quiet loom"]
 
     @Test(
-        "A sign-in with a password that is replaced meanwhile gives no tokens and makes no browser known",
+        "A password grant whose password is replaced meanwhile gives no tokens and makes no browser known",
         arguments: Backend.available,
         [2, 3])
     func grant(backend: Backend, write: Int) async throws {
@@ -46,7 +46,9 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("A client that loses its rights during a sign-in gets no tokens", arguments: Backend.available, [1, 2, 3])
+    @Test(
+        "A client that loses grant, scope or access during its password grant gets no tokens",
+        arguments: Backend.available, [1, 2, 3])
     func client(backend: Backend, write: Int) async throws {
         let changes: [(JSON, Int, String)] = [
             (["grant_types": ["authorization_code", "refresh_token"]], 400, "unauthorized_client"),
@@ -71,7 +73,9 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("A client whose secret ends during a sign-in gets no tokens", arguments: Backend.available, [1, 2, 3])
+    @Test(
+        "A password grant gets 503 and no tokens if its client's secret ends meanwhile", arguments: Backend.available,
+        [1, 2, 3])
     func endedSecret(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["grant_types": ["password"]])
@@ -90,7 +94,7 @@ struct PasswordRaceTests {
     }
 
     @Test(
-        "A client replaced during a sign-in by one with the same id gets no tokens",
+        "A client replaced during its password grant by one with the same id gets no tokens",
         arguments: Backend.available, [1, 2, 3])
     func replacedClient(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
@@ -176,7 +180,7 @@ struct PasswordRaceTests {
     }
 
     @Test(
-        "An administrator who loses the right during the request sets no password and creates no user",
+        "An administrator who loses the admin scope during the request sets no password and creates no user",
         arguments: Backend.available)
     func administrator(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -24,7 +24,7 @@ struct RefreshReplayTests {
     }
 
     @Test(
-        "A refresh by the owner after a thief used the same refresh token ends the tokens of both",
+        "A refresh token sent again after the new access token's use ends the old tokens and the new ones",
         arguments: Backend.available)
     func thiefFirst(backend: Backend) async throws {
         try await World.with(backend) { world in

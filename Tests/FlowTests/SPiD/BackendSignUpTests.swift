@@ -378,7 +378,9 @@ struct BackendSignUpTests {
         },
     ]
 
-    @Test("The link in the mail of a sign-up by a phone app leads back to the app with a code", arguments: sdks)
+    @Test(
+        "A sign-up's mailed link leads to the app with a code if its redirectUri is a sign-in path of this server",
+        arguments: sdks)
     func phones(_ sdk: SDK) async throws {
         for backend in Backend.available {
             try await World.with(backend) { world in

@@ -119,7 +119,7 @@ struct EntranceTests {
     private static let signUps = ["/flow/signup", "/auth/signup"]
 
     @Test(
-        "SPiD's sign-in paths return a code; /flow/login first has a signed-in user choose the account",
+        "SPiD's sign-in paths return a code; /flow/login shows a signed-in user the account picker first",
         arguments: Backend.available)
     func signInPaths(backend: Backend) async throws {
         try await World.with(backend) { world in

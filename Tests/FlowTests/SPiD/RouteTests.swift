@@ -7,7 +7,7 @@ import Values
 
 @Suite("The routes of SPiD's API") struct RouteTests {
     @Test(
-        "A client may act in SPiD's API for another client of its merchant, and for no other",
+        "A contextClientId in SPiD's API may name another client of the same merchant, and no other client",
         arguments: Backend.available)
     func context(_ backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -21,7 +21,7 @@ struct SPiDDateTests {
     static let taken = ["0000-01-01 00:00:00", "9999-12-31 23:59:59", "0", "99999999999", "253402300799"]
 
     @Test(
-        "SPiD's lists of users and logins refuse a since or until outside the calendar, and take its limits",
+        "SPiD's lists of users and logins accept a since or until from year 0 to 9999, and refuse any other",
         arguments: Backend.available)
     func lists(_ backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -65,7 +65,7 @@ struct SPiDLogoutTests {
     }
 
     @Test(
-        "A logout link without a redirect URI leads to the only one that its client registered",
+        "A SPiD client's logout link without a redirect URI leads to the only one that the client registered",
         arguments: Backend.available)
     func usual(backend: Backend) async throws {
         try await World.with(backend) { world in

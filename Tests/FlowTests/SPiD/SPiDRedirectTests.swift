@@ -88,7 +88,7 @@ struct SPiDRedirectTests {
     }
 
     @Test(
-        "If the cancel address is not registered, the login page offers no way to cancel",
+        "A SPiD-compatible client's unregistered cancel address is ignored, and the login page has no cancel button",
         arguments: Backend.available)
     func unregistered(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -156,7 +156,7 @@ struct SessionServiceTests {
     }
 
     @Test(
-        "A client that requires a verified address is told of no user whose address is not verified",
+        "A client with require_verified_email gets no unverified user by session, user context, varnishId or refresh",
         arguments: Backend.available)
     func unverified(_ backend: Backend) async throws {
         try await World.with(backend) { world in

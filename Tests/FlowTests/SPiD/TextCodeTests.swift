@@ -190,7 +190,7 @@ struct TextApp {
     }
 
     @Test(
-        "A text code brings no tokens for an unverified number or address, nor for a disabled user",
+        "A text code gives no tokens for an unverified number, a disabled user or an address that must be verified",
         arguments: Backend.available)
     func gone(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in

@@ -77,7 +77,9 @@ struct ThirdPartyTests {
         }
     }
 
-    @Test("A third party does not learn who uses the merchant's other apps, nor when", arguments: Backend.available)
+    @Test(
+        "SPiD's API does not tell a third party which users the merchant's other apps have, nor when they sign in",
+        arguments: Backend.available)
     func otherApps(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.spidBackend(["first_party": false])
@@ -107,7 +109,7 @@ struct ThirdPartyTests {
     }
 
     @Test(
-        "A backend cannot act in SPiD's API for a client that is self-registered or has pairwise subjects",
+        "A contextClientId in SPiD's API cannot name a client that is self-registered or has pairwise subjects",
         arguments: Backend.available)
     func strangersContext(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -179,7 +181,9 @@ struct ThirdPartyTests {
         }
     }
 
-    @Test("A third party cannot act for another client of its merchant", arguments: Backend.available)
+    @Test(
+        "A third party's contextClientId in SPiD's API cannot name another client of its merchant",
+        arguments: Backend.available)
     func contextClient(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.spidBackend(["first_party": false])

@@ -187,7 +187,7 @@ struct TokenDialectTests {
     private static let spid = rfc + ["is_admin", "server_time"]
 
     @Test(
-        "A password grant's answer has is_admin and server_time for SPiD's clients only",
+        "A password, refresh or exchange code grant's answer has is_admin and server_time for SPiD's clients only",
         arguments: Backend.available)
     func password(backend: Backend) async throws {
         try await World.with(backend) { world in

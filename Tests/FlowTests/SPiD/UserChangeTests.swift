@@ -87,7 +87,9 @@ struct UserChangeTests {
         }
     }
 
-    @Test("A client that may not see a user in full cannot change that user", arguments: Backend.available)
+    @Test(
+        "SPiD's API refuses a change of a user to a client that may not see the user in full",
+        arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()

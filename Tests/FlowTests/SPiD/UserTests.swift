@@ -112,7 +112,7 @@ struct UserTests {
     }
 
     @Test(
-        "A client that acts for another client of its merchant sees of a user what that client may see",
+        "A client sees of a user what the client named by contextClientId may see",
         arguments: Backend.available)
     func context(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -127,7 +127,9 @@ struct UserTests {
         }
     }
 
-    @Test("A client that may not see a user cannot tell whether the user exists", arguments: Backend.available)
+    @Test(
+        "SPiD's API does not tell a client that may not see a user whether the user exists",
+        arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let rival = try await world.spidBackend(of: world.rival)

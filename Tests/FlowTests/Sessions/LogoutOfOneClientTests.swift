@@ -132,7 +132,7 @@ struct LogoutOfOneClientTests {
         }
     }
 
-    @Test("A user's sign-outs of single clients are rate limited", arguments: Backend.available)
+    @Test("A user's sign-outs of single clients count toward the limit of revocations", arguments: Backend.available)
     func overAndOver(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await signedIn(world)

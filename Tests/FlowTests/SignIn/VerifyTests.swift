@@ -87,7 +87,7 @@ struct VerifyTests {
     }
 
     @Test(
-        "A web view cannot verify an address before its user signs in; a mailed code ends older sign-ins",
+        "A web view cannot verify an address until its user signs in, and a mailed code then ends older sign-ins",
         arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in

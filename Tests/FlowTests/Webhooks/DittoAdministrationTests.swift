@@ -226,8 +226,8 @@ struct DittoAdministrationTests {
                 for number in 0...1000 {
                     try db.execute(
                         """
-                        INSERT INTO taken (kind, name, merchant_id)
-                        VALUES ('webhook', \("loom-\(number)"), \(world.merchant))
+                        INSERT INTO taken (kind, name, merchant_id, gone_at)
+                        VALUES ('webhook', \("loom-\(number)"), \(world.merchant), 0)
                         """)
                 }
             }

@@ -23,14 +23,31 @@ public struct OpenIDSettings: Sendable, Equatable {
 
     public enum AccessTokenFormat: String, Sendable { case opaque, jwt }
 
+    /// The `typ` of its access tokens that are JWTs.
+    public enum AccessTokenType: String, Sendable {
+        /// RFC 9068 §2.1.
+        case standard = "at+jwt"
+        /// For resource servers that refuse the standard one.
+        case plain = "JWT"
+    }
+
+    /// A token that carries claims which are taken from the user's attributes. The raw value is the setting that names
+    /// the attribute of each claim.
+    public enum AttributeClaims: String, Sendable, CaseIterable {
+        case idToken = "id_token_claims"
+        /// An access token that is a JWT (RFC 9068 §2.2.3.1), and the introspection of any.
+        case accessToken = "access_token_claims"
+    }
+
     /// `code` by default: implicit and hybrid responses are off unless a client asks for them.
     public var responseTypes: [ResponseType] = [.code]
     public var idTokenAlgorithm: IDTokenAlgorithm = .key(.rs256)
     public var idTokenLifetime: Duration = IDTokenLifetime.standard
-    /// Whether its ID tokens carry the userinfo claims of the scope even when an access token is issued, too.
+    /// Whether its ID tokens from the token endpoint carry the userinfo claims of the scope. Core §5.4 names userinfo for
+    /// them when an access token is issued too, and forbids neither. ID tokens through the browser do not.
     public var idTokenCarriesScope = false
-    /// The additional claims of its ID tokens, by name, with the user's attribute that each is taken from.
-    public var claims: [String: String] = [:]
+    /// The additional claims of its tokens, by name, with the user's attribute that each is taken from.
+    public var claims: [AttributeClaims: [String: String]] = [:]
     public var subjectType: SubjectType = .public
     /// The document that lists the redirect URIs of all clients of its sector.
     public var sectorIdentifierURI: String?
@@ -45,6 +62,7 @@ public struct OpenIDSettings: Sendable, Equatable {
     public var addressesIssuer = false
     public var keys: Keys = .none
     public var accessTokenFormat: AccessTokenFormat = .opaque
+    public var accessTokenType: AccessTokenType = .standard
     /// The audiences that its tokens may be requested for (RFC 8707), in addition to this server.
     public var resources: [String] = []
     public var defaultMaxAge: Duration?
@@ -58,6 +76,14 @@ public struct OpenIDSettings: Sendable, Equatable {
 
     public init() {}
 
+    /// What a client gets that says nothing else. Many libraries expect a user's name and address in the ID token; SPiD's
+    /// never had them.
+    static func ofNewClient(isSPiDCompatible: Bool) -> OpenIDSettings {
+        var settings = OpenIDSettings()
+        settings.idTokenCarriesScope = !isSPiDCompatible
+        return settings
+    }
+
     /// The longest lifetime of the server's JWTs. A key stays published that long after its last signature
     /// (`KeyRotation`).
     public static let longestJWT: Duration = .days(30)
@@ -68,7 +94,7 @@ extension OpenIDSettings {
     public static let names =
         [
             "response_types", "id_token_signed_response_alg", "id_token_lifetime", "id_token_scope_claims",
-            "id_token_claims", "subject_type", "sector_identifier_uri", "userinfo_signed_response_alg",
+            "id_token_claims", "access_token_claims", "access_token_typ", "subject_type", "sector_identifier_uri", "userinfo_signed_response_alg",
             "request_object_signing_alg", "request_uris", "token_endpoint_auth_signing_alg", "require_issuer_audience",
             "jwks", "jwks_uri", "access_token_format", "resources", "default_max_age", "backchannel_logout_uri",
             "backchannel_logout_session_required",
@@ -83,13 +109,17 @@ extension OpenIDSettings {
         case .keySet(let set): keySet = try? JSON(stored: set.text)
         case .address(let text): keyAddress = .string(text)
         }
-        let claims = claims.sorted { $0.key < $1.key }.map { JSON.Member($0.key, .string($0.value)) }
+        func claims(_ token: AttributeClaims) -> JSON? {
+            claims[token].map { .object($0.sorted { $0.key < $1.key }.map { .init($0.key, .string($0.value)) }) }
+        }
         let json = JSON.members([
             "response_types": .array(responseTypes.map { .string($0.description) }),
             "id_token_signed_response_alg": .string(idTokenAlgorithm.name),
             "id_token_lifetime": .integer(idTokenLifetime.seconds),
             "id_token_scope_claims": .bool(idTokenCarriesScope),
-            "id_token_claims": claims.isEmpty ? nil : .object(claims),
+            "id_token_claims": claims(.idToken),
+            "access_token_claims": claims(.accessToken),
+            "access_token_typ": accessTokenType == .standard ? nil : .string(accessTokenType.rawValue),
             "subject_type": .string(subjectType.name),
             "sector_identifier_uri": sectorIdentifierURI.map { .string($0) },
             "userinfo_signed_response_alg": userinfoAlgorithm.map { .string($0.rawValue) },

@@ -24,7 +24,9 @@ extension OpenIDSettings {
             idTokenLifetime = lifetime
         }
         if let flag = try members.flag("id_token_scope_claims") { idTokenCarriesScope = flag }
-        if members.has("id_token_claims") { claims = try Self.claims(members, isStored: isStored) }
+        for token in AttributeClaims.allCases where members.has(token.rawValue) {
+            claims[token] = try Self.claims(of: token, members, isStored: isStored)
+        }
         if members.has("sector_identifier_uri") {
             sectorIdentifierURI = try Self.address(members, "sector_identifier_uri")
         }
@@ -52,6 +54,13 @@ extension OpenIDSettings {
                 throw JSONFault("access_token_format", "opaque or jwt")
             }
             accessTokenFormat = format
+        }
+        if members.has("access_token_typ") {
+            let text = try members.text("access_token_typ") ?? AccessTokenType.standard.rawValue
+            guard let type = AccessTokenType(rawValue: text) else {
+                throw JSONFault("access_token_typ", "at+jwt or JWT")
+            }
+            accessTokenType = type
         }
         if let list = try members.list("resources") { resources = try isStored ? list : list.map(Self.resource) }
         if members.has("default_max_age") {
@@ -89,18 +98,22 @@ extension OpenIDSettings {
         return algorithm
     }
 
-    /// Claims of ID tokens that the server itself sets: attributes must not replace them.
+    /// Claims of tokens that the server itself sets: attributes must not replace them.
     private static let reserved: Set = [
         "iss", "sub", "aud", "exp", "iat", "nbf", "jti", "nonce", "auth_time", "acr", "amr", "azp", "at_hash", "c_hash",
         "s_hash", "sid", "events", "cnf", "act", "client_id", "scope", "_claim_names", "_claim_sources",
         "legacy_user_id",
     ]
 
-    /// Leaves out a stored name that has become reserved since.
+    /// Members of introspection's answer that are no claims of ID tokens (RFC 7662 §2.2).
+    private static let reservedInAccessTokens = reserved.union(["active", "token_type", "username", "user_id"])
+
+    /// The claims of a token, nil for none. Leaves out a stored name that has become reserved since.
     private static func claims(
-        _ members: JSONMembers, isStored: Bool
-    ) throws(JSONFault) -> [String: String] {
-        guard let json = members.any("id_token_claims") else { return [:] }
+        of token: AttributeClaims, _ members: JSONMembers, isStored: Bool
+    ) throws(JSONFault) -> [String: String]? {
+        guard let json = members.any(token.rawValue) else { return nil }
+        let reserved = token == .accessToken ? reservedInAccessTokens : reserved
         var claims: [String: String] = [:]
         for member in json.members ?? [.init("", .null)] {
             if isStored, reserved.contains(member.name) { continue }
@@ -108,13 +121,13 @@ extension OpenIDSettings {
                 (1...100).contains(member.name.utf8.count), !reserved.contains(member.name), claims.count < 30
             else {
                 throw JSONFault(
-                    "id_token_claims",
+                    token.rawValue,
                     "an object: at most 30 names of claims, none of them the protocol's own, with the attribute of each"
                 )
             }
             claims[member.name] = attribute
         }
-        return claims
+        return claims.isEmpty ? nil : claims
     }
 
     private static func subjectType(

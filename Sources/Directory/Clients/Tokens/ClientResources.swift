@@ -36,50 +36,47 @@ package enum ClientResources {
                 INSERT INTO client_resources (resource, client_id) VALUES (\(resource), \(client.id))
                 ON CONFLICT (resource, client_id) DO NOTHING
                 """)
-            guard standing != .own else { continue }
-            guard let merchant = client.merchant else {
-                if standing == .free {
-                    try TakenNames.take(.api, "SELECT \(resource) AS name, NULL AS merchant_id", at: nil, in: db)
-                }
-                continue
+            switch standing {
+            case .own: break
+            case .free:
+                try db.execute("INSERT INTO resources (resource, owner) VALUES (\(resource), \(client.merchant))")
+            case .others:
+                guard let merchant = client.merchant else { break }
+                let forms = ResourceURI.equivalents(of: resource)
+                try db.execute(
+                    """
+                    INSERT INTO resources (resource, owner, lent_to)
+                    SELECT \(resource), r.owner, \(merchant) FROM resources r
+                    WHERE r.resource IN (\(list: forms)) AND r.lent_to IS NULL
+                        AND NOT EXISTS (SELECT 1 FROM resources WHERE resource = \(resource) AND lent_to = \(merchant))
+                    LIMIT 1
+                    """)
             }
-            try db.execute(
-                """
-                INSERT INTO merchant_resources (resource, merchant_id, is_lent)
-                VALUES (\(resource), \(merchant), \(standing == .others))
-                ON CONFLICT (resource, merchant_id) DO NOTHING
-                """)
         }
     }
 
     /// Whether `merchant` has no more than that, including those just stored.
     package static func hasRoom(_ merchant: Merchant.ID, in db: any Transaction) throws -> Bool {
         try db.rows(
-            "SELECT resource FROM merchant_resources WHERE merchant_id = \(merchant) LIMIT 1 OFFSET \(most)"
+            """
+            SELECT resource FROM resources WHERE (owner = \(merchant) AND lent_to IS NULL) OR lent_to = \(merchant)
+            LIMIT 1 OFFSET \(most)
+            """
         ).isEmpty
     }
 
-    /// Takes an API from `merchant`: a loan ends. An API it owns but no client of it names any more passes to the
-    /// merchants it was lent to; if there are none, it stays.
+    /// Takes an API from `merchant`: a loan ends. An API that it owns but no client of it names any more passes to a
+    /// merchant that it was lent to and whose client names it; if there is none, it stays.
     private static func takeBack(_ forms: [String], from merchant: Merchant.ID, in db: any Transaction) throws {
-        let holders = try holders(of: forms, in: db)
-        let isOwner = holders.contains { $0.merchant == merchant && !$0.isLent }
-        if isOwner {
-            let others = try holders.filter { holder in
-                try holder.merchant != merchant && (!holder.isLent || isNamed(forms, by: holder.merchant, in: db))
-            }
-            let isReserved = try TakenNames.has(.api, forms, in: db)
-            guard try !isNamed(forms, by: merchant, in: db), isReserved || !others.isEmpty else { return }
-            if !isReserved, others.allSatisfy(\.isLent) {
-                try db.execute(
-                    """
-                    UPDATE merchant_resources SET is_lent = 0
-                    WHERE resource IN (\(list: forms)) AND merchant_id IN (\(list: others.map(\.merchant)))
-                    """)
-            }
+        let holdings = try holdings(of: forms, in: db)
+        if holdings.contains(where: { $0.owner == merchant }) {
+            let heir = try holdings.compactMap(\.borrower).first { try isNamed(forms, by: $0, in: db) }
+            guard let heir, try !isNamed(forms, by: merchant, in: db) else { return }
+            try db.execute("DELETE FROM resources WHERE resource IN (\(list: forms)) AND lent_to = \(heir)")
+            try db.execute("UPDATE resources SET owner = \(heir) WHERE resource IN (\(list: forms))")
+        } else {
+            try db.execute("DELETE FROM resources WHERE resource IN (\(list: forms)) AND lent_to = \(merchant)")
         }
-        try db.execute(
-            "DELETE FROM merchant_resources WHERE resource IN (\(list: forms)) AND merchant_id = \(merchant)")
     }
 
     /// How an API relates to a client's merchant, or to the platform.
@@ -87,33 +84,23 @@ package enum ClientResources {
         case free, own, others
     }
 
-    /// Looks at all forms of the API. Rows of the client itself do not count, because the transaction may run twice.
+    /// Looks at all forms of the API.
     private static func standing(
         of resource: String, for client: Client, in db: any Transaction
     ) throws -> Standing {
-        let forms = ResourceURI.equivalents(of: resource)
-        let holders = try holders(of: forms, in: db)
-        if let merchant = client.merchant, holders.contains(where: { $0.merchant == merchant && !$0.isLent }) {
-            return .own
-        }
-        guard try holders.isEmpty && !TakenNames.has(.api, forms, in: db) else { return .others }
-        let named = try db.rows(
-            """
-            SELECT client_id FROM client_resources
-            WHERE resource IN (\(list: forms)) AND client_id <> \(client.id) LIMIT 1
-            """)
-        return named.isEmpty ? .free : .others
+        let holdings = try holdings(of: ResourceURI.equivalents(of: resource), in: db)
+        guard let owner = holdings.first?.owner else { return holdings.isEmpty ? .free : .others }
+        return owner == client.merchant ? .own : .others
     }
 
-    /// The merchants that own an API, or that it is or was lent to.
-    private static func holders(
+    /// The owner of an API, nil for the platform, and the merchants that it is or was lent to. None of an API that is
+    /// new.
+    private static func holdings(
         of forms: [String], in db: any Transaction
-    ) throws -> [(merchant: Merchant.ID, isLent: Bool)] {
-        try db.rows(
-            """
-            SELECT merchant_id, is_lent FROM merchant_resources WHERE resource IN (\(list: forms)) ORDER BY is_lent
-            """
-        ).map { (try $0.get("merchant_id"), try $0.get("is_lent")) }
+    ) throws -> [(owner: Merchant.ID?, borrower: Merchant.ID?)] {
+        try db.rows("SELECT owner, lent_to FROM resources WHERE resource IN (\(list: forms)) ORDER BY lent_to").map {
+            (try $0.get("owner"), try $0.get("lent_to"))
+        }
     }
 
     private static func isNamed(
@@ -127,13 +114,9 @@ package enum ClientResources {
         ).isEmpty
     }
 
-    /// Keeps the APIs of a merchant that is about to be deleted: they may outlive it, and trust tokens by their `aud`.
-    static func keep(of merchant: Merchant.ID, at now: Timestamp, in db: any Transaction) throws {
-        try TakenNames.take(
-            .api,
-            """
-            SELECT resource AS name, NULL AS merchant_id FROM merchant_resources
-            WHERE merchant_id = \(merchant) AND is_lent = 0
-            """, at: now, in: db)
+    /// Makes the APIs of a merchant that is about to be deleted the platform's: they may outlive it, and trust tokens by
+    /// their `aud`.
+    static func keep(of merchant: Merchant.ID, in db: any Transaction) throws {
+        try db.execute("UPDATE resources SET owner = NULL WHERE owner = \(merchant)")
     }
 }

@@ -202,7 +202,7 @@ struct IdentityProviderAnswerTests {
     }
 
     @Test(
-        "An issuer's ID token with another audience is refused unless that is an authorized party",
+        "An issuer's ID token for a further audience is refused unless authorized_parties lists it and azp is given",
         arguments: Backend.available)
     func furtherAudience(backend: Backend) async throws {
         try await StandInStory.with(backend, ["authorized_parties": ["the-other-app"]]) { story in

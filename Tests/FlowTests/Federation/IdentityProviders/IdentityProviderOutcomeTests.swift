@@ -108,7 +108,7 @@ struct IdentityProviderOutcomeTests {
     }
 
     @Test(
-        "A disabled user, or one whose deletion is pending, gets no session by signing in at an issuer",
+        "A merchant's own issuer opens no session for a disabled user or one whose deletion is pending",
         arguments: Backend.available)
     func users(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in

@@ -119,7 +119,7 @@ struct IdentityProviderRedemptionTests {
     }
 
     @Test(
-        "A user is not sent to an issuer whose token endpoint supports none of our authentication methods",
+        "Spindle authenticates by a method that the issuer's token endpoint supports, or sends it no user",
         arguments: Backend.available)
     func otherWays(backend: Backend) async throws {
         // Refused before the user leaves.

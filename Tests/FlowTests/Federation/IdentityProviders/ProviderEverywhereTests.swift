@@ -204,7 +204,7 @@ struct ProviderEverywhereTests {
     }
 
     @Test(
-        "A provider that a merchant added stays confined when the platform changes its app and says no more",
+        "A provider that a merchant added stays confined when the platform changes its app but not signs_in_everywhere",
         arguments: Backend.available)
     func platformsApp(backend: Backend) async throws {
         try await World.with(backend) { world in
