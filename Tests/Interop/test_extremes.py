@@ -20,13 +20,12 @@ ENGINES = 2
 PARTS = 6
 # Of a whole run: all parts, on both engines.
 LEAST = 20_000
-DEVELOPMENT = "/development/"
 SETTINGS = {"SPINDLE_TRUSTED_PROXIES": "127.0.0.0/8", "SPINDLE_BASIC_REALM": "Spindle", "SPINDLE_LOG_FORMAT": "json"}
 
 
 def routes(spindle: Spindle) -> list[Documented]:
     """Those of the document that are there without --dev, and those of SPiD's API that the server lists."""
-    found = {route.path: route for route in documented() if not route.path.startswith(DEVELOPMENT)}
+    found = {route.path: route for route in documented() if not route.is_of_development}
     assert len(found) > 80, "where are the routes of the document?"
     of_spid = found["/api/2/me"].names
     for entry in spindle.good("GET", "/api/2/endpoints")["data"]:
@@ -92,7 +91,7 @@ def test_every_documented_development_route_exists(prepare):
     server = prepare()
     server.init()
     cast = Cast(Steady.of(server.start("--dev")))
-    found = [route for route in documented() if route.path.startswith(DEVELOPMENT)]
+    found = [route for route in documented() if route.is_of_development]
     assert found
     walk = Walk(cast, "development")
     for number, leg in enumerate(plan(found)):

@@ -17,7 +17,6 @@ from harness.stage import Stage
 WRITES = os.environ.get("SPINDLE_REFERENCE") == "write"
 # How many requests a page has at least.
 LEAST = {"README.md": 2, "administration.md": 60, "oauth.md": 100, "openid.md": 20, "pages.md": 40, "spid.md": 50}
-DEVELOPMENT = "/development/"
 
 
 @pytest.fixture(scope="module")
@@ -42,18 +41,18 @@ def test_the_examples_of_a_page_get_the_answers_that_it_shows(stage, page):
 
 
 def test_each_path_of_the_table_of_endpoints_takes_the_methods_that_the_table_says(stage):
-    paths = {path: methods for path, methods in listed().items() if not path.startswith(DEVELOPMENT)}
-    assert len(paths) > 120
-    for path, methods in paths.items():
-        answer = stage.spindle.call("PATCH" if "PUT" in methods else "PUT", path.replace("{", "").replace("}", ""))
+    rows = {path: row for path, row in listed().items() if not row.is_of_development}
+    assert len(rows) > 120
+    for path, row in rows.items():
+        answer = stage.spindle.call("PATCH" if "PUT" in row.methods else "PUT", path.replace("{", "").replace("}", ""))
         allowed = set((answer.headers["Allow"] or "").split(", ")) - {"HEAD", "OPTIONS"}
-        assert (answer.status, allowed) == (405, methods), path
+        assert (answer.status, allowed) == (405, row.methods), path
 
 
 def test_the_table_of_endpoints_has_all_of_spids_api(stage):
     entries = stage.spindle.good("GET", "/api/2/endpoints")["data"]
     for entry in entries:
-        assert entry["httpMethods"].keys() == listed().get(entry["url"]), entry["url"]
+        assert entry["httpMethods"].keys() == listed()[entry["url"]].methods, entry["url"]
 
 
 def test_each_endpoint_of_the_reference_has_an_example():
@@ -61,12 +60,14 @@ def test_each_endpoint_of_the_reference_has_an_example():
     calls = {call for text in texts for call in re.findall(r"```http\n([A-Z]+) (/[^\s?]*)", text)}
     calls |= {call for text in texts for call in re.findall(r"(?m)^\| `([A-Z]+) (/[^\s?`]*)[^|]*\| \d{3} \|", text)}
     missing = []
-    for path, methods in listed(aliases=False).items():
+    for path, row in listed().items():
+        if row.is_alias or row.is_of_development:
+            continue
         form = re.compile(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)))
         shown = {method for method, called in calls if form.fullmatch(called)}
         # A form's address may have the page with the form elsewhere.
-        needed = methods - {"GET"} if "POST" in methods else methods
-        missing += [f"{method} {path}" for method in needed - shown if not path.startswith(DEVELOPMENT)]
+        needed = row.methods - {"GET"} if "POST" in row.methods else row.methods
+        missing += [f"{method} {path}" for method in needed - shown]
     assert missing == []
 
 
