@@ -16,6 +16,20 @@ _EXAMPLE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
+class Row:
+    """A path of the table of endpoints. One beside another, its alias, has its methods and its section."""
+
+    methods: frozenset[str]
+    link: str
+    is_alias: bool
+
+    @property
+    def is_of_development(self) -> bool:
+        """Whether it is there with --dev only."""
+        return self.link == "pages.md#development"
+
+
+@dataclass(frozen=True)
 class Documented:
     """A path as the document writes it, with its placeholders, and the names in its sections."""
 
@@ -23,31 +37,21 @@ class Documented:
     names: tuple[str, ...]
     # Those of the names that occur in a query: `?limit=`.
     queried: tuple[str, ...] = ()
+    is_of_development: bool = False
 
 
-@dataclass(frozen=True)
-class _Row:
-    methods: frozenset[str]
-    link: str
-
-
-def _rows() -> dict[str, _Row]:
-    """The paths of the table of endpoints. A path beside another has its methods and its section."""
+def listed() -> dict[str, Row]:
+    """The paths of the table of endpoints."""
     return {
-        name: _Row(frozenset(_SPAN.findall(methods)), link)
+        name: Row(frozenset(_SPAN.findall(methods)), link, is_alias=name != path)
         for methods, path, also, link in _ROW.findall((FOLDER / "README.md").read_text("utf-8"))
         for name in [path, *_SPAN.findall(also)]
     }
 
 
-def listed() -> dict[str, frozenset[str]]:
-    """The paths of the table of endpoints, with their methods."""
-    return {path: row.methods for path, row in _rows().items()}
-
-
 def documented() -> list[Documented]:
     """Every route, in the order of the table. It has the names of its section, and of those that mention it."""
-    rows = _rows()
+    rows = listed()
     named: dict[str, dict[str, None]] = {path: {} for path in rows}
     queried: dict[str, dict[str, None]] = {path: {} for path in rows}
     for page in PAGES:
@@ -68,7 +72,10 @@ def documented() -> list[Documented]:
                 if path in mentioned or rows[path].link in links:
                     named[path].update(words)
                     queried[path].update(asked)
-    return [Documented(path, tuple(named[path]), tuple(queried[path])) for path in rows]
+    return [
+        Documented(path, tuple(named[path]), tuple(queried[path]), row.is_of_development)
+        for path, row in rows.items()
+    ]
 
 
 def anchor(title: str) -> str:

@@ -1,5 +1,7 @@
 """The merchant, the clients and the user of the examples of docs/api, on one server as an operator runs it."""
 
+import email
+import email.policy
 import json
 import secrets
 import time
@@ -19,6 +21,8 @@ from harness.wire import Answer, basic
 ISSUER = "https://id.example"
 SITE = "https://loom.example"
 PARTNER = "https://sign-in.partner.example"
+# A message comes at once; a test waits longer only to fail.
+PATIENCE = 30
 
 
 class Front(Spindle):
@@ -31,12 +35,16 @@ class Front(Spindle):
 class Stage:
     SETTINGS = {
         "SPINDLE_ISSUER": ISSUER, "SPINDLE_TRUSTED_PROXIES": "127.0.0.0/8",
+        "SPINDLE_MAIL": "file:outbox/", "SPINDLE_SMS": "file:outbox/",
     }
     COMMON = {"Host": urlsplit(ISSUER).netloc, "X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.7"}
 
     def __init__(self, server: Server):
+        self.outbox = server.directory / "outbox"
+        self._read: set[str] = set()
         self.spindle = spindle = Front(server.address, server.admin, ISSUER)
         self.merchant = merchant = spindle.create_merchant("Loom")
+        spindle.administer("PATCH", f"merchants/{merchant}", {"accent_color": "#204080"})
         code = ["authorization_code", "refresh_token"]
         self.app = spindle.create_client(
             merchant, "Loom for phones", "com.example.loom:/signed-in", token_endpoint_auth_method="none",
@@ -63,9 +71,13 @@ class Stage:
         self.steward = spindle.create_client(
             merchant, "Loom's administration", grant_types=["client_credentials"], scope="admin:merchant")
         self.spid = spindle.create_client(
-            merchant, "Loom News", f"{SITE}/news", grant_types=[*code, "client_credentials", "password", "passwordless"],
-            spid_compatible=True, web_origins=[SITE], scope="openid profile email")
-        self.other = spindle.create_client(spindle.create_merchant("Spool"), "Spool", "https://spool.example/back")
+            merchant, "Loom News", f"{SITE}/news", spid_compatible=True, web_origins=[SITE],
+            grant_types=[*code, "client_credentials", "password", "passwordless"], scope="openid profile email")
+        neighbour = spindle.create_merchant("Spool")
+        self.other = spindle.create_client(neighbour, "Spool", "https://spool.example/back")
+        self.third = spindle.create_client(
+            neighbour, "Shuttle", "https://shuttle.example/signed-in", first_party=False,
+            scope="openid profile email phone")
         self.ada = spindle._create("users", {
             "email": "ada@example.com", "password": "correct horse battery", "email_verified": True,
             "name": "Ada Lovelace", "given_name": "Ada", "family_name": "Lovelace", "locale": "en",
@@ -101,7 +113,8 @@ class Stage:
         }
         clients = {
             "app": self.app, "web": self.web, "page": self.page, "backend": self.backend, "signer": self.signer,
-            "partner": self.partner, "steward": self.steward, "spid": self.spid, "other": self.other, "admin": admin,
+            "partner": self.partner, "steward": self.steward, "spid": self.spid, "other": self.other,
+            "third": self.third, "admin": admin,
         }
         for name, client in clients.items():
             values[name] = client.id
@@ -112,6 +125,25 @@ class Stage:
 
     def signed(self, header: dict, claims: dict) -> str:
         return jwt.encode({"alg": "ES256", "kid": "2031-1"} | header, claims, self.key)
+
+    def message(self, recipient: str) -> tuple[str, str]:
+        """Subject and text of the next message to an address or a phone number, as soon as it is written."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            for file in sorted(self.outbox.glob("*.eml") if "@" in recipient else self.outbox.glob("*.sms.json")):
+                if file.name in self._read:
+                    continue
+                content = file.read_bytes()
+                if file.suffix == ".eml":
+                    mail = email.message_from_bytes(content, policy=email.policy.default)
+                    to, told = mail["To"], (mail["Subject"], mail.get_body(("plain",)).get_content())
+                else:
+                    to, told = json.loads(content)["to"], ("", json.loads(content)["text"])
+                self._read.add(file.name)
+                if recipient in to:
+                    return told
+            time.sleep(0.02)
+        raise AssertionError(f"no message came to {recipient}")
 
     def browser(self) -> Browser:
         """A browser in which Ada signed in to the site a moment ago."""
