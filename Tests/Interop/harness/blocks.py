@@ -32,7 +32,7 @@ class Block:
     @property
     def keeps_running(self) -> bool:
         """Whether its command is a server, which the reader leaves running."""
-        return "leave it running" in self.before
+        return "leave it running" in self.before or self.text.startswith("spindle serve --dev")
 
     def __str__(self) -> str:
         return f"{self.page}:{self.line} ({self.language}, {self.heading})"
