@@ -137,16 +137,17 @@ def test_administration_makes_the_webhook_that_dittos_page_shows(world):
 def test_users_are_imported_by_the_commands_and_lines_of_the_pages(server, shell):
     [line] = code("guide-import.md", "A line", "json")
     [move] = code("moving-from-spid.md", "The files", "json")
-    people = [json.loads(filled(line, "")), json.loads(filled(move, ""))]
-    people[1] |= {"email": "ola@example.com", "consents": []}
-    for person in people:
-        person["password_hash"] = HASH
+    users = [json.loads(filled(line, "")), json.loads(filled(move, ""))]
+    users[1] |= {"email": "ola@example.com", "consents": []}
+    for user in users:
+        user["password_hash"] = HASH
     file = server.directory / "people.jsonl"
-    file.write_text("".join(json.dumps(person) + "\n" for person in people), "utf-8")
+    file.write_text("".join(json.dumps(user) + "\n" for user in users), "utf-8")
     shell.run("gzip -k people.jsonl")
     try_out, run, again = lines(code("guide-import.md", "Importing users from another system", "sh")[0])
     counts = ("imported", "rejected", "skipped_existing", "dry_run")
-    reports = [json.loads(shell.run(command)) for command in (try_out, run, again.replace("import -", "import - --json"))]
+    again = again.replace("import -", "import - --json")
+    reports = [json.loads(shell.run(command)) for command in (try_out, run, again)]
     told = [[report[name] for name in counts] for report in reports]
     assert told == [[2, 0, 0, True], [2, 0, 0, False], [0, 0, 2, False]]
     [report] = code("guide-import.md", "The report", "text")

@@ -57,7 +57,8 @@ def blocks(page: str | Path) -> list[Block]:
                     break
                 content.append(line[indentation:])
             text = "\n".join([*content, ""])
-            found.append(Block(str(path.relative_to(REPOSITORY)), number, heading, match[1], text, walk, before.strip()))
+            name = str(path.relative_to(REPOSITORY))
+            found.append(Block(name, number, heading, match[1], text, walk, before.strip()))
             before = ""
         elif line.startswith("<!--"):
             walk = {"<!-- walk -->": True, "<!-- /walk -->": False}.get(line, walk)

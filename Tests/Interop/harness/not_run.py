@@ -43,11 +43,11 @@ NOT_RUN = [
     Row("docs/example-spid/README.md", "What happens", "swift", OF_A_LIBRARY),
     Row("docs/guide-import.md", "Where the export comes from", "sh python", "reads another system's users"),
     Row("docs/operating.md", "Install", "sh", "changes the machine; Tests/run and Tests/long install and build so"),
-    Row("docs/operating.md", "TLS, or a proxy", "sh", "listens at all addresses; test_tls.py serves so at this machine's"),
+    Row("docs/operating.md", "TLS, or a proxy", "sh", "listens at all addresses; test_tls.py serves at this machine's"),
     Row("docs/operating.md", "Text messages", "json", "what a gateway gets, which the tests of text messages read"),
     Row("docs/performance.md", "How to repeat it", "sh", LONG),
     Row("docs/security/README.md", "To add a row", "sh", "is itself a test"),
-    Row("docs/api*", "*", "*", "the reference has a test of its own, which sends each request and compares each answer"),
+    Row("docs/api*", "*", "*", "the reference has its own test, which sends each request and compares each answer"),
 ]
 
 
