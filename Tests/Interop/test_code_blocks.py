@@ -67,7 +67,7 @@ def holds(row: Row, block: Block) -> bool:
 
 
 @pytest.mark.parametrize("page", pages())
-def test_each_block_of_a_page_is_run_by_one_test_or_says_why_by_none(page):
+def test_each_code_block_of_a_page_is_run_by_one_test_or_has_a_reason(page):
     for block in BLOCKS:
         if block.page == page and not installed(block):
             tests = [row.about for row in RUN if holds(row, block) and block.is_in_walk == (row.heading == "walk")]
@@ -82,12 +82,12 @@ def test_a_block_of_commands_says_that_it_is_one():
 
 
 @pytest.mark.parametrize("row", [*RUN, *NOT_RUN], ids=str)
-def test_a_row_of_the_lists_has_its_blocks(row):
+def test_each_row_of_the_lists_is_about_a_block_that_is_there(row):
     assert any(holds(row, block) for block in BLOCKS)
 
 
 @pytest.mark.parametrize("row", RUN, ids=str)
-def test_a_test_that_is_listed_names_the_page_that_it_runs(row):
+def test_each_listed_test_names_the_page_whose_code_it_runs(row):
     text = (REPOSITORY / INTEROP / row.about).resolve().read_text("utf-8")
     name = row.page.removeprefix("docs/")
     # Pages of one kind are named by a pattern, or by what differs in their names.
