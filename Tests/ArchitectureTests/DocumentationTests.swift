@@ -91,16 +91,6 @@ import Testing
         #expect(page.contains("<!-- \(mark) -->\n\(table)<!-- /\(mark) -->\n"), "Tests/Benchmarks/run --document")
     }
 
-    @Test("Every route is in docs/api.md")
-    func routes() throws {
-        let page = try SourceTree.file("docs/api.md").text
-        let routes = SourceTree.sources.flatMap { file in
-            file.text.matches(of: /router\.(?:get|post|patch|delete)\("([^"\\]+)"/).map { String($0.output.1) }
-        }
-        #expect(routes.count > 20)
-        for route in routes { #expect(page.contains(route), "docs/api.md does not name \(route)") }
-    }
-
     @Test("Every row of the race table in docs/security/check-await-write.md names tests that exist")
     func tests() throws {
         let rows = try SourceTree.file("docs/security/check-await-write.md").lines

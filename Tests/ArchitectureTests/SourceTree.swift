@@ -55,6 +55,7 @@ enum SourceTree {
     static let everything = files(
         under: pages + [
             "LICENSE", "Package.swift", ".gitignore", ".ci", "Sources", "Tests", "migrations", "deploy", "docs",
+            "llms.txt",
         ],
         endingIn: nil)
 

@@ -21,9 +21,24 @@ def test_the_page_of_commands_is_what_the_programs_help_makes():
     assert (REPOSITORY / "docs" / "commands.md").read_text("utf-8") == made, "run Tests/redocument"
 
 
+def test_the_page_of_commands_has_each_exit_status():
+    failure = (REPOSITORY / "Sources" / "Server" / "Commands" / "CommandFailure.swift").read_text("utf-8")
+    statuses = re.findall(r"(?m)^        case \w+ = (\d+)$", failure)
+    page = (REPOSITORY / "docs" / "commands.md").read_text("utf-8")
+    assert len(statuses) >= 7
+    assert re.findall(r"(?m)^\| (\d+) \|", page) == ["0", *statuses]
+
+
 def test_the_page_of_settings_names_settings_that_the_program_knows(faults):
     unknown = [text for text in faults.values() if "no such setting" in text]
     assert unknown == []
+
+
+def test_each_setting_has_an_option_but_those_that_the_page_calls_secret(tmp_path):
+    told = run("help", "serve", folder=tmp_path).stdout + run("help", "settings", folder=tmp_path).stdout
+    without = {name for name in settings() if f"--{name.replace('_', '-')} " not in told}
+    sentence = re.search(r"Settings that hold a secret have no option[^.]*\.", CONFIGURATION.read_text("utf-8"))[0]
+    assert without == set(re.findall("`([a-z_]+)`", sentence))
 
 
 def test_the_page_of_settings_has_the_limits_that_the_program_keeps(faults):

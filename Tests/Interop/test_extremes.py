@@ -1,4 +1,4 @@
-"""Every route and every parameter that docs/api.md names, with values that no honest client sends: never a 5xx.
+"""Every route and every parameter that docs/api names, with values that no honest client sends: never a 5xx.
 
 The walk is made from the document, so that a new route or parameter is walked without anybody's thinking of it; of
 SPiD's API the server itself lists more (`/api/2/endpoints`).
