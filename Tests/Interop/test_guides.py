@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from harness.blocks import blocks
 from harness.server import REPOSITORY
 from harness.spindle import PKCE
 from harness.walk import expect_in_order, walk
@@ -94,9 +95,8 @@ def test_the_issuer_that_a_guide_registers_has_a_sign_in_button(guide, world, pr
 
 def administration(guide: str, world) -> list[str]:
     """The administration commands outside a page's walk, with the world's server and merchant in them."""
-    text = (REPOSITORY / "docs" / guide).read_text("utf-8").partition("<!-- walk -->")[0]
-    commands = re.findall(r"^```sh\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
-    commands = [command for command in commands if "/admin/v1/" in command]
+    commands = [block.text for block in blocks(f"docs/{guide}") if block.language == "sh" and not block.is_in_walk]
+    commands = [command for command in commands if "https://id.example/admin/v1/" in command]
     for old, new in (
         ("https://id.example/admin", world.spindle.origin + "/admin"),
         ('"merchant_id": "…"', f'"merchant_id": "{world.merchant}"'),

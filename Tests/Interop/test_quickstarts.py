@@ -102,14 +102,24 @@ def test_users_of_sync_gateway_sign_in_by_the_configuration_of_its_guide(reader,
 
 
 def test_the_webhook_of_dittos_guide_admits_the_user_of_a_token(reader):
-    printed = reader("docs/guide-ditto.md").follow(until="What to paste where")
+    page = reader("docs/guide-ditto.md")
+    page.follow(until="What to paste where")
     expect_in_order(
-        printed, '"authenticated": true', '"expirationSeconds": 3', "_id.owner == '", '"authenticated": false',
+        page.printed[-1], '"authenticated": true', '"expirationSeconds": 3', "_id.owner == '", '"authenticated": false',
         "invalid_token")
 
 
 def test_an_app_of_spids_signs_a_user_in_by_the_guides_commands(reader):
     page = reader("docs/guide-spid.md")
-    printed = page.follow(until="Try it")
-    expect_in_order(printed, '"name": "SPP Container"', '"displayName": "Ada"')
-    assert User(page).sign_in(printed.splitlines()[-1]).startswith("spid-example://login?code=")
+    page.follow(until="Try it")
+    expect_in_order(page.printed[-1], '"name": "SPP Container"', '"displayName": "Ada"')
+    assert User(page).sign_in(page.printed[-1].splitlines()[-1]).startswith("spid-example://login?code=")
+
+
+def test_the_guide_on_development_signs_a_user_in_without_a_browser(reader):
+    page = reader("docs/guide-development.md")
+    page.follow()
+    tokens, client = page.printed
+    told = claims(json.loads(tokens)["id_token"])
+    assert told["exp"] - told["iat"] == 5
+    assert "client_secret" in client

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from harness.blocks import blocks
 from harness.browser import Browser
 from harness.server import REPOSITORY, binary, free_port
 from harness.spindle import Spindle
@@ -78,8 +79,7 @@ def test_the_program_is_built_by_one_command_everywhere(page):
 
 def commands(page: str) -> list[str]:
     """The lines of a page's sh blocks, without remarks."""
-    blocks = re.findall(r"^```sh\n(.*?)^```$", (REPOSITORY / page).read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
-    lines = "".join(blocks).splitlines()
+    lines = "".join(block.text for block in blocks(page) if block.language == "sh").splitlines()
     return [line for line in (re.sub(r"(^|\s+)# .*", "", line).strip() for line in lines) if line]
 
 

@@ -32,7 +32,7 @@ class Block:
     @property
     def keeps_running(self) -> bool:
         """Whether its command is a server, which the reader leaves running."""
-        return "leave it running" in self.before
+        return "leave it running" in self.before or self.text.startswith("spindle serve --dev")
 
     def __str__(self) -> str:
         return f"{self.page}:{self.line} ({self.language}, {self.heading})"
@@ -57,7 +57,8 @@ def blocks(page: str | Path) -> list[Block]:
                     break
                 content.append(line[indentation:])
             text = "\n".join([*content, ""])
-            found.append(Block(str(path.relative_to(REPOSITORY)), number, heading, match[1], text, walk, before.strip()))
+            name = str(path.relative_to(REPOSITORY))
+            found.append(Block(name, number, heading, match[1], text, walk, before.strip()))
             before = ""
         elif line.startswith("<!--"):
             walk = {"<!-- walk -->": True, "<!-- /walk -->": False}.get(line, walk)

@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from harness.blocks import Block, blocks
-from harness.server import REPOSITORY, binary, free_port
 from harness.not_run import reason
+from harness.server import REPOSITORY, binary, free_port
 
 PATIENCE = 60
 _PORT = re.compile(r"(127\.0\.0\.1:|localhost:|port=|http\.server )(8080|3000)\b")
@@ -30,6 +30,8 @@ class Reader:
         self._servers: list[subprocess.Popen] = []
         self._open: set[int] = set()
         self._copied = ""
+        # By each command, in their order.
+        self.printed: list[str] = []
         self.tools = folder / "tools"
         self.tools.mkdir()
         (self.tools / "spindle").symlink_to(binary().resolve())
@@ -59,27 +61,28 @@ class Reader:
         """The free port in the place of one that the page names."""
         return self._ports.setdefault(of_the_page, free_port())
 
-    def follow(self, until: str | None = None) -> str:
+    def follow(self, until: str | None = None) -> None:
         """Does what the next blocks say, up to the heading `until` or to the end of the page, and compares what is
-        printed. Returns what the last command printed."""
-        printed = None
+        printed."""
+        printed: str | Path | None = None
         while self._left and self._left[0].heading != until:
             block = self._left.pop(0)
             if block.file:
                 self._save(block.file, block.text)
             elif block.language == "swift":
                 assert block.text in self._copied, f"{block} is in no file that the reader copies"
-            elif block.language == "text":
+            elif block.language in ("text", ""):
                 # Before the first command it is a drawing.
-                assert printed is None or self._is_told(block, printed), f"{block} is not what is printed:\n{printed}"
+                if printed is not None:
+                    self._compare(block, printed)
             elif block.language == "sh" and block.keeps_running:
-                self._leave_running(block)
+                printed = self._leave_running(block)
             elif block.language == "sh":
                 printed = self._type(block)
+                self.printed.append(printed)
             else:
                 raise AssertionError(f"the page does not say what {block} is for")
         assert until is None or self._left, f"{self.page} has no blocks below {until}"
-        return printed or ""
 
     def copy(self, file: str) -> None:
         """Copies a file of the repository, of which the page shows parts."""
@@ -93,9 +96,16 @@ class Reader:
     def _here(self, text: str) -> str:
         return _PORT.sub(lambda match: match[1] + str(self.port(int(match[2]))), text)
 
-    def _is_told(self, block: Block, printed: str) -> bool:
-        """The page's `…` is different each time."""
-        return bool(re.fullmatch(".+".join(re.escape(part) for part in self._here(block.text).split("…")), printed))
+    def _compare(self, block: Block, printed: str | Path) -> None:
+        """Compares what is printed, or what a server prints into a file among other things, with the page."""
+        pattern = re.compile("[^\n]+".join(re.escape(part) for part in self._here(block.text).split("…")))
+        deadline = time.monotonic() + (PATIENCE if isinstance(printed, Path) else 0)
+        while True:
+            said = printed.read_text("utf-8") if isinstance(printed, Path) else printed
+            if pattern.search(said) if isinstance(printed, Path) else pattern.fullmatch(said):
+                return
+            assert time.monotonic() < deadline, f"{block} is not what is printed:\n{said}"
+            time.sleep(0.05)
 
     def _type(self, block: Block) -> str:
         end = "the block is done"
@@ -111,8 +121,8 @@ class Reader:
             printed += line
         raise AssertionError(f"{block} failed:\n{printed}")
 
-    def _leave_running(self, block: Block) -> None:
-        """Returns once a port is open that was not."""
+    def _leave_running(self, block: Block) -> Path:
+        """Returns once a port is open that was not, with the file that it prints into."""
         log = self.folder / f"server{len(self._servers)}.log"
         with log.open("w") as output:
             server = subprocess.Popen(
@@ -125,6 +135,7 @@ class Reader:
             assert time.monotonic() < deadline, f"{block} does not listen:\n{log.read_text('utf-8')}"
             time.sleep(0.05)
         self._open |= new
+        return log
 
 
 def is_open(port: int) -> bool:

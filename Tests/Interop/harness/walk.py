@@ -1,17 +1,16 @@
 """Runs the commands of a guide as they are written."""
 
 import os
-import re
 import subprocess
 from pathlib import Path
 
+from harness.blocks import blocks
 from harness.server import binary, free_port
 
 
 def walk(guide: Path, folder: Path) -> str:
     """The output of the commands between the marks of `guide`, run in an empty folder and with a free port."""
-    text = guide.read_text("utf-8").partition("<!-- walk -->")[2].partition("<!-- /walk -->")[0]
-    commands = "\n".join(re.findall(r"^```sh\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL))
+    commands = "\n".join(block.text for block in blocks(guide) if block.is_in_walk and block.language == "sh")
     assert commands, f"{guide} has no commands"
     tools = folder / "bin"
     tools.mkdir()
