@@ -65,7 +65,8 @@ let package = Package(
             "BrowserPages",
             [
                 "HTTPSupport", "OpenID", "SPiD", "Federation", "Pages", "OAuth", "Authentication", "Directory",
-                "Delivery", "HTTP", "JSON", "Storage", "Values", "Cryptography", "Text", "Logging", "Outbound", "Keys",
+                "Delivery", "HTTP", "JOSE", "JSON", "Storage", "Values", "Cryptography", "Text", "Logging", "Outbound",
+                "Keys",
             ]),
         module(
             "AdminAPI",

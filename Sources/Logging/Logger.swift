@@ -30,6 +30,13 @@ public struct Logger: Sendable {
         self.sink = sink
     }
 
+    /// The same logger over another sink, made of its own.
+    public func replacing(_ make: (any LogSink) -> any LogSink) -> Logger {
+        var logger = Logger(label: label, sink: make(sink))
+        logger.metadata = metadata
+        return logger
+    }
+
     /// A logger that writes nothing, at any level.
     public static let silent = Logger(label: "silent", sink: NoSink())
 

@@ -21,6 +21,7 @@ public struct MessagePage: PageContents {
     private let topic: Topic
     private let values: [String: String]
     let form: FormPostPage?
+    let registration: FormPostPage?
     let detail: String?
 
     /// - Parameters: `values` are what the topic's texts use: `email` (checkMail, accountExists, emailTaken); `again`
@@ -28,13 +29,16 @@ public struct MessagePage: PageContents {
     ///   (accountDeletionScheduled, in UTC as `2026-11-21 10:58`); `name` (of another issuer, or in leaving of the
     ///   application), with `again` and `signUp`, the paths to sign in another way or to sign up; and for any topic
     ///   `continueTo`, the path that a button leads to. `form` is what a button posts to an application, in place of
-    ///   `continueTo`. `detail` is what to quote when asking for help: an error's name, a request's number.
+    ///   `continueTo`. `registration` is what a button posts to register the address of unregisteredRedirectURI, in
+    ///   development mode only. `detail` is what to quote when asking for help: an error's name, a request's number.
     public init(
-        topic: Topic, values: [String: String] = [:], form: FormPostPage? = nil, detail: String? = nil
+        topic: Topic, values: [String: String] = [:], form: FormPostPage? = nil, registration: FormPostPage? = nil,
+        detail: String? = nil
     ) {
         self.topic = topic
         self.values = values
         self.form = form
+        self.registration = registration
         self.detail = detail
     }
 

@@ -116,7 +116,10 @@ public struct Templates: Sendable {
     public let webMessage: Template<WebMessagePage>
     public let message: Template<MessagePage>
     public let developmentSignIn: Template<DevelopmentSignInPage>
+    public let developmentHome: Template<DevelopmentHomePage>
     public let developmentAnswer: Template<DevelopmentAnswerPage>
+    public let developmentMails: Template<DevelopmentMailsPage>
+    public let developmentRequests: Template<DevelopmentRequestsPage>
     public let mails: MailTemplates
     public let texts: TextTemplate
     /// Whether every page says that any user can be signed in by name. Only a server with these pages allows it.
@@ -127,6 +130,8 @@ public struct Templates: Sendable {
     public let script: String
     /// The script that sends an answer to another page.
     public let messageScript: String
+    /// The script that adds buttons to copy text, on pages for developers.
+    public let copyScript: String
 
     /// Parses all templates in all languages, so that a broken one stops the start and does not reach a user.
     ///
@@ -166,13 +171,17 @@ public struct Templates: Sendable {
         webMessage = try template("web_message.html")
         message = try template("message.html")
         developmentSignIn = try template("development_sign_in.html")
+        developmentHome = try template("development_home.html")
         developmentAnswer = try template("development_answer.html")
+        developmentMails = try template("development_mails.html")
+        developmentRequests = try template("development_requests.html")
         self.isDevelopment = isDevelopment
         mails = try MailTemplates(from: files, translations: translations, site: site)
         texts = TextTemplate(from: translations, site: site)
         stylesheet = try files.text("spindle.css")
         script = try files.text("submit.js")
         messageScript = try files.text("message.js")
+        copyScript = try files.text("copy.js")
     }
 }
 

@@ -5,8 +5,10 @@ import Cryptography
 import Directory
 import Ditto
 import Federation
+import HTTP
 import HTTPSupport
 import Keys
+import Logging
 import Migrations
 import OAuth
 import OpenID
@@ -98,31 +100,44 @@ extension Spindle {
             SPiDFeature(
                 context, oauth, authentication, federation, pages: pages, version: Spindle.version,
                 grants: tokens.grants, limit: configuration.apiLimit, privacy: configuration.privacy),
-            DevelopmentFeature(context, authentication, pages: pages, sessions: sessions),
         ]
         let administration = AdministrationFeature(
             context, oauth, authentication, users: stores.administration, webhooks: webhooks, addresses: addresses)
-        let health = HealthEndpoint(database: database, seal: context.seal, steps: Migration.all)
+        let health: any Endpoint = HealthEndpoint(database: database, seal: context.seal, steps: Migration.all)
 
         // Administration has its own address if the configuration says so.
         let isApart = configuration.adminListen != nil
-        let routes = Routes(
-            [health] + features.flatMap(\.endpoints), administration: isApart ? nil : administration)
-        func router(_ routes: Routes) -> Router {
-            Router(
-                routes, pages: pages, dialects: [ProblemBoundary.dialect, SPiDInterface.dialect],
-                crossOrigin: crossOrigin, hosts: hosts, logger: parts.logger, random: random)
+        let development = DevelopmentParts(parts)
+        func handler(_ routes: Routes) -> any RequestHandler {
+            func router(_ logger: Logger) -> Router {
+                Router(
+                    routes, pages: pages, dialects: [ProblemBoundary.dialect, SPiDInterface.dialect],
+                    crossOrigin: crossOrigin, hosts: hosts, logger: logger, random: random)
+            }
+            return development?.handler(router) ?? router(parts.logger)
         }
+        var endpoints = [health] + features.flatMap(\.endpoints)
+        if let development {
+            let server = handler(Routes(endpoints, administration: nil))
+            endpoints +=
+                DevelopmentFeature(
+                    context, authentication, pages: pages, sessions: sessions, memory: development.memory,
+                    secrets: development.secrets, server: server,
+                    administration: configuration.adminListen.map { "http://\($0)" } ?? site.origin,
+                    register: { try await DevelopmentSetup.register($1, at: $0, in: stores.clients) }
+                ).endpoints
+        }
+        let routes = Routes(endpoints, administration: isApart ? nil : administration)
         return Spindle(
-            publicRouter: router(routes),
-            adminRouter: isApart ? router(Routes([health], administration: administration)) : nil,
+            publicRouter: handler(routes),
+            adminRouter: isApart ? handler(Routes([health], administration: administration)) : nil,
             routes: routes.descriptions, database: database, signingKeys: signingKeys, clients: stores.clients,
             merchants: stores.merchants, issuers: stores.issuers,
             retention: Retention(database: database, tables: StoredTable.all),
             deletion: stores.deletion,
             delivery: DeliveryService(
-                outbox: stores.outbox, mailer: parts.mailer, texts: parts.texts, outbound: outbound,
-                logouts: openID.logouts, clients: stores.clients))
+                outbox: stores.outbox, mailer: development?.mailer ?? parts.mailer, texts: parts.texts,
+                outbound: outbound, logouts: openID.logouts, clients: stores.clients))
     }
 }
 

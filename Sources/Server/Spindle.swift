@@ -3,6 +3,7 @@ public import Cryptography
 public import Delivery
 import Directory
 import Federation
+import HTTP
 import HTTPSupport
 public import Keys
 public import Logging
@@ -15,9 +16,9 @@ public import Values
 /// A server, ready to listen.
 public struct Spindle: Sendable {
     /// Answers all requests, including administration's unless that has its own address.
-    let publicRouter: Router
+    let publicRouter: any RequestHandler
     /// Answers administration, when it has its own address.
-    let adminRouter: Router?
+    let adminRouter: (any RequestHandler)?
     /// Every route of the public address, such as `POST /login`. Tests compare what they cover with these.
     public let routes: [String]
     let database: any Database
@@ -45,12 +46,15 @@ public struct Parts: Sendable {
     let logger: Logger
     /// The longest that a fetch from another server may take.
     let longestFetch: Duration
+    /// Prints mails in development mode.
+    let console: @Sendable (String) -> Void
 
     public init(
         database: any Database, masterKey: MasterKey, clock: any WallClock = SystemClock(),
         random: any RandomSource = SystemRandom(), hashing: HashingPool, templates: Templates, mailer: any Mailer,
         texts: (any TextSender)? = nil,
-        logger: Logger, longestFetch: Duration = OutboundPolicy.longestWait
+        logger: Logger, longestFetch: Duration = OutboundPolicy.longestWait,
+        console: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.database = database
         self.masterKey = masterKey
@@ -62,6 +66,7 @@ public struct Parts: Sendable {
         self.texts = texts
         self.logger = logger
         self.longestFetch = longestFetch
+        self.console = console
     }
 }
 

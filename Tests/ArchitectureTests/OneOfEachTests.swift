@@ -34,6 +34,19 @@ import Testing
         for (word, home) in Self.homes { #expect(try SourceTree.file(home).text.mentions(word), "\(home)") }
     }
 
+    @Test("Only a server with the pages of development mode remembers requests and tells reasons in answers")
+    func development() throws {
+        let home = try SourceTree.file("Sources/Server/Development/DevelopmentParts.swift")
+        #expect(home.text.contains("guard parts.templates.isDevelopment else { return nil }"))
+        for file in SourceTree.sources where file.path != home.path {
+            for (number, line) in file.code {
+                for word in ["DevelopmentRouter(", "DevelopmentMemory("] {
+                    #expect(!line.contains(word), "\(file.path):\(number) makes one")
+                }
+            }
+        }
+    }
+
     private static let pages = SourceTree.sources.filter { $0.module == "BrowserPages" }
 
     @Test("Every address of BrowserPages that takes a form by POST also answers GET", arguments: pages)

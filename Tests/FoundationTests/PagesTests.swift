@@ -7,11 +7,48 @@ extension PageSamples {
     var development: [String: String] {
         var pages = ["developmentSignIn": signIn(nil), "developmentSignIn alone": signIn(nil, alone: true)]
         for fault in DevelopmentSignInPage.Fault.allCases { pages["developmentSignIn \(fault)"] = signIn(fault) }
-        for fields in [[], [HiddenField(name: value, value: value)]] {
-            let page = DevelopmentAnswerPage(fields: fields, command: fields.isEmpty ? nil : value, again: value)
-            pages["developmentAnswer \(fields.count)"] = templates.developmentAnswer(page, in: frame)
+        pages["developmentHome"] = templates.developmentHome(home, in: frame)
+        let field = HiddenField(name: value, value: value)
+        pages["developmentAnswer"] = templates.developmentAnswer(answer(field), in: frame)
+        pages["developmentAnswer none"] = templates.developmentAnswer(
+            DevelopmentAnswerPage(fields: [], again: value), in: frame)
+        pages["message registration"] = templates.message(
+            MessagePage(
+                topic: .unregisteredRedirectURI, registration: FormPostPage(action: value, fields: [field])),
+            in: frame)
+        let mail = DevelopmentMailsPage.Mail(
+            recipient: value, subject: value, time: value, code: value, links: [value], text: value)
+        let request = DevelopmentRequestsPage.Request(
+            time: value, method: value, path: value, status: value, reason: value, detail: value, fields: [field],
+            answer: value)
+        for isEmpty in [true, false] {
+            pages["developmentMails \(isEmpty)"] = templates.developmentMails(
+                DevelopmentMailsPage(mails: isEmpty ? [] : [mail]), in: frame)
+            pages["developmentRequests \(isEmpty)"] = templates.developmentRequests(
+                DevelopmentRequestsPage(requests: isEmpty ? [] : [request]), in: frame)
         }
         return pages
+    }
+
+    private var home: DevelopmentHomePage {
+        DevelopmentHomePage(
+            issuer: value, discovery: value, keys: value, tryIt: value, formToken: value,
+            clients: [
+                .init(
+                    id: value, kind: value, use: value, secret: value, scope: value, redirectURIs: [value],
+                    snippet: value, request: value, action: value)
+            ], users: [.init(name: value, email: value, subject: value)])
+    }
+
+    private func answer(_ field: HiddenField) -> DevelopmentAnswerPage {
+        let decoded = [true, false].map {
+            DevelopmentAnswerPage.Token.Decoded(
+                header: value, claims: value, expiry: value, verdict: value, isGood: $0)
+        }
+        return DevelopmentAnswerPage(
+            fields: [field], tokens: (decoded + [nil]).map { .init(title: value, value: value, decoded: $0) },
+            calls: [.init(title: value, command: value, status: value, answer: value)],
+            deeds: .init(action: value, formToken: value, trial: value, calls: [field]), fault: value, again: value)
     }
 
     private func signIn(_ fault: DevelopmentSignInPage.Fault?, alone: Bool = false) -> String {
@@ -76,8 +113,13 @@ extension PageSamples {
                     #expect(!html.contains(banned), "page \(name) holds \(banned)")
                 }
                 #expect(!html.contains(#/<[^>]* on[a-z]+=/#), "page \(name)")
-                let scripts = ["formPost": Stylesheet.scriptPath, "webMessage": "/assets/message.js"]
-                let script = scripts[name].map { "<script src=\"\($0)\" defer></script>" }
+                let scripts = [
+                    "formPost": Stylesheet.scriptPath, "webMessage": "/assets/message.js",
+                    "developmentHome": "/development/copy.js", "developmentAnswer": "/development/copy.js",
+                    "developmentMails": "/development/copy.js",
+                ]
+                let kind = String(name.prefix { $0 != " " })
+                let script = scripts[kind].map { "<script src=\"\($0)\" defer></script>" }
                 #expect(html.contains("<script") == (script != nil), "page \(name)")
                 #expect(script.map(html.contains) ?? true, "page \(name)")
             }

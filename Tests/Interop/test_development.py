@@ -1,8 +1,10 @@
 """`spindle serve --dev`: where it is refused, and what it makes of an empty folder."""
 
 import base64
+import html
 import json
 import re
+import time
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -13,7 +15,6 @@ from harness.spindle import Spindle
 BAD_CONFIGURATION = 78
 BAD_DATA = 65
 USAGE = 64
-VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 
 
 def said(done) -> str:
@@ -77,17 +78,9 @@ def test_development_mode_needs_only_an_empty_folder(prepare):
         form.action, "POST",
         form.fields | {"username": "alice", "id_token_lifetime": "9", "outcome": "sign_in"},
     )
-    code = re.search(r"<dt>code</dt>\n<dd>([^<]+)</dd>", page.answer.text)[1]
-    tokens = browser.spindle.call(
-        "POST", "/oauth/token",
-        form={"grant_type": "authorization_code", "client_id": "dev", "redirect_uri": uris[0], "code": code,
-              "code_verifier": VERIFIER},
-    )
-    assert tokens.status == 200, tokens
-    payload = tokens.json["id_token"].split(".")[1]
-    claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
-    assert claims["exp"] - claims["iat"] == 9
-    assert tokens.json["refresh_token"]
+    claims = json.loads(html.unescape(re.search(r"<p>Claims</p>\n<pre[^>]*>(.*?)</pre>", page.answer.text, re.S)[1]))
+    assert claims["exp"] - claims["iat"] == 9 and claims["aud"] == "dev"
+    assert "<h2>Refresh token</h2>" in page.answer.text
     server.stop()
 
     # Without the options the addresses stay; given again, they are replaced.
@@ -168,3 +161,63 @@ def test_development_mode_refuses_a_database_with_users(prepare):
     refused = server.command("serve", "--dev")
     assert refused.returncode == BAD_CONFIGURATION and "--database dev.db" in refused.stderr, said(refused)
     assert server.command("client", "show", "dev").returncode == 1, "nothing was made"
+
+
+def test_the_start_page_has_the_secrets_of_its_clients_and_no_other_host_reads_it(prepare, engine):
+    server = prepare(engine)
+    server.start("--dev", "--dev-redirect-uri", "http://localhost:3000/x")
+    spindle = Spindle(server.address, ("", ""))
+
+    def page(path: str = "/") -> str:
+        return html.unescape(Browser(spindle).open(path).answer.text)
+
+    def secret(client: str) -> str:
+        section = next(part for part in page().split("<section") if f"<h2><code>{client}</code>" in part)
+        return re.search(r"client_secret</dt>\n<dd><code[^>]*>([^<]+)", section)[1]
+
+    def token(client: str, secret: str, **form: str):
+        basic = base64.b64encode(f"{client}:{secret}".encode()).decode()
+        return spindle.call(
+            "POST", "/oauth/token", form={"grant_type": "client_credentials"} | form,
+            headers={"Authorization": "Basic " + basic})
+
+    secrets = {client: secret(client) for client in ["dev_backend", "dev_machine", "dev_admin"]}
+    assert token("dev_machine", secrets["dev_machine"]).status == 200
+    admin = token("dev_admin", secrets["dev_admin"], scope="admin").json["access_token"]
+    users = spindle.call("GET", "/admin/v1/users", bearer=admin).json["items"]
+    assert [user["email"] for user in users] == [f"{name}@dev.example" for name in ["alice", "bob", "carol"]], users
+
+    refused = token("dev_machine", "wrong")
+    assert refused.json["reason"], refused
+    assert f"reason: <code>{refused.json['reason']}</code>" in page("/development/requests")
+    for path in ["/", "/development/requests", "/development/mails"]:
+        for host in ["evil.example", f"localhost:{server.address.port}"]:
+            assert spindle.call("GET", path, headers={"Host": host}).status == 421, (path, host)
+
+    # The same secrets at the next start, in no log, and without --dev no page.
+    server.stop()
+    log = server.log.read_text("utf-8")
+    assert not [client for client, value in secrets.items() if value in log]
+    server.start("--dev")
+    assert secret("dev_backend") == secrets["dev_backend"]
+    server.stop()
+    server.start()
+    assert spindle.call("GET", "/").status == 404
+    assert "reason" not in token("dev_machine", "wrong").json
+    server.stop()
+
+
+def test_mails_of_development_are_printed_with_their_code_and_link(prepare):
+    server = prepare()
+    server.start("--dev")
+    browser = Browser(Spindle(server.address, ("", "")))
+    form = browser.open("/signup").forms[0]
+    browser.open(form.action, "POST", form.fields | {"email": "ada@example.com"})
+    for _ in range(100):
+        if found := re.search(r"mail to ada@example.com: .+\n  code  (\d{6})\n  link  (http\S+)", server.log.read_text()):
+            break
+        time.sleep(0.1)
+    assert found, server.log_tail()
+    page = html.unescape(browser.open("/development/mails").answer.text)
+    assert found[1] in page and f'<a href="{found[2]}">' in page
+    server.stop()

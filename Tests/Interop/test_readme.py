@@ -1,6 +1,5 @@
 """Every command of the README is run, and docs/walk.md prints what it says."""
 
-import json
 import os
 import re
 import subprocess
@@ -35,9 +34,8 @@ def test_every_command_of_the_readme_is_run_by_a_test():
         assert line in (REPOSITORY / file).read_text("utf-8"), f"{file} does not run {command}"
 
 
-def test_the_readmes_first_command_leads_to_a_token(tmp_path, program):
-    """Follows the README like a reader: the printed address, a name, and the command on the page."""
-    program("curl", "curl")
+def test_the_readmes_first_command_leads_to_a_decoded_token(tmp_path):
+    """Follows the README like a reader: the printed address, and a name."""
     built = tmp_path / ".build" / "release"
     built.mkdir(parents=True)
     (built / "spindle").symlink_to(binary().resolve())
@@ -51,13 +49,11 @@ def test_the_readmes_first_command_leads_to_a_token(tmp_path, program):
             stdout=output, stderr=subprocess.STDOUT)
     try:
         page = signed_in(Browser(Spindle(address, ("", ""))), opened(printed, server))
-        redeem = re.search(r"<pre[^>]*>(.*?)</pre>", page, re.DOTALL)[1].replace("&amp;", "&").replace("&#39;", "'")
-        answer = subprocess.run(["bash", "-c", redeem], capture_output=True, text=True, timeout=30)
     finally:
         server.terminate()
         server.wait(timeout=30)
-    tokens = json.loads(answer.stdout)
-    assert {"access_token", "id_token", "refresh_token"} <= tokens.keys(), tokens
+    for told in ["<h2>ID token</h2>", "Signature good", "<h2>Access token</h2>", "<h2>Refresh token</h2>"]:
+        assert told in page, page
     assert sorted(path.name for path in tmp_path.iterdir() if not path.name.startswith("tmp.")) == [".build", "printed"]
 
 

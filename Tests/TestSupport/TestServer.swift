@@ -76,6 +76,13 @@ public struct TestServer: Sendable {
 
     public var signingKeys: StoredSigningKeys { StoredSigningKeys(database: database, seal: seal) }
 
+    /// Makes the clients and users of development mode, as `spindle serve --dev` does.
+    public func prepareDevelopment(redirectURIs: [String] = []) async throws {
+        try await DevelopmentSetup(
+            fixture.stores(SystemRandom()), fixture.configuration, masterKey: fixture.masterKey, clock: fixture.clock
+        ).prepare(redirectURIs: redirectURIs)
+    }
+
     /// Does what `spindle key reseal` does, with a key that this server does not get.
     public func reseal() async throws {
         let (random, check) = (SystemRandom(), MasterKeyCheck(fixture.masterKey))

@@ -10,6 +10,9 @@ public struct DevelopmentName: Sendable, Equatable {
     public static let domain = "dev.example"
     private static let longest = 60
 
+    /// Three users who are there from the start.
+    public static let examples = ["alice", "bob", "carol"].compactMap { DevelopmentName($0) }
+
     /// The name as typed, without white space around it.
     public let text: String
 

@@ -47,6 +47,16 @@ public struct DevelopmentSignIn: Sendable {
         }
     }
 
+    /// Creates the users of `names` who are missing.
+    public func create(_ names: [DevelopmentName]) async throws {
+        let now = clock.now
+        try await database.write { db in
+            for name in names where try User.find(name.user, in: db) == nil {
+                _ = try Self.make(name.user, name, at: now, in: db)
+            }
+        }
+    }
+
     private static func make(
         _ id: UserID, _ name: DevelopmentName, at now: Timestamp, in db: any Transaction
     ) throws -> Bool {

@@ -48,7 +48,7 @@ extension PageRenderer {
                 return brokenRequest(try await visit(http, uiLocales: form["ui_locales"]), detail: fault.hint)
             }
             context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
-            return refusal.page(self, try await visit(http, uiLocales: form["ui_locales"]))
+            return refusal.page(self, try await visit(http, uiLocales: form["ui_locales"]), http)
         } catch let refusal as OAuthError {
             refusal.log(to: context.logger)
             return brokenRequest(try await visit(http), detail: refusal.hint, status: refusal.status)
@@ -106,8 +106,14 @@ extension ReturnAddress.Refusal {
     }
 
     /// The page for a bad client or redirect URI: it says which of the two, and what to fix. Never a redirect.
-    func page(_ pages: PageRenderer, _ visit: PageContext) -> Response {
-        pages.message(topic, visit, detail: detail)
+    func page(_ pages: PageRenderer, _ visit: PageContext, _ http: Request) -> Response {
+        guard case .unregisteredRedirectURI(let client, let text) = self, pages.development != nil else {
+            return pages.message(topic, visit, detail: detail)
+        }
+        let form = pages.forms.issue(http)
+        return pages.message(
+            topic, visit, registration: pages.registration(of: text, at: client, for: http, form), detail: detail,
+            cookies: [form.setCookie])
     }
 
     /// Its texts are in each of the `Sources/Pages/Texts`: `message.unknownClient.title`, `.text` and `.hint`, and

@@ -106,37 +106,6 @@ extension DevelopmentInput {
     }
 }
 
-/// `/development/answer`: shows developers without an app what it would be told. Exists only in development mode.
-public struct DevelopmentAnswerEndpoint: Endpoint {
-    private let pages: PageRenderer
-
-    public init(pages: PageRenderer) { self.pages = pages }
-
-    public func add(to router: inout Routes) {
-        router.get("/development/answer", isSafe: true) { request, _ in try await show(request.query, request) }
-        router.post("/development/answer") { request, _ in try await show(Form.read(request), request) }
-    }
-
-    private func show(_ form: Form, _ request: Request) async throws -> Response {
-        let visit = try await pages.visit(request)
-        let page = DevelopmentAnswerPage(
-            fields: form.pairs.map { HiddenField(name: $0.name, value: $0.value) },
-            command: form["code"].flatMap { $0.isShellWord ? $0 : nil }
-                .map { DevelopmentClient.command(for: $0, at: pages.site) },
-            again: DevelopmentClient.request(at: pages.site))
-        return pages.page(pages.templates.developmentAnswer(page, in: visit.frame), visit)
-    }
-}
-
-extension String {
-    /// Whether it is safe on a command line, as a code of ours is: any site can send a browser here with any text.
-    fileprivate var isShellWord: Bool {
-        utf8.allSatisfy { byte in
-            (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == 0x2D || byte == 0x5F
-        }
-    }
-}
-
 /// The errors that a developer can choose as the answer to an authorization request, to test how the app handles them.
 enum DevelopmentError {
     /// The first is a user's refusal. The others are from RFC 6749 §4.1.2.1 and OpenID Connect Core §3.1.2.6.
@@ -152,27 +121,5 @@ enum DevelopmentError {
             let hint = code == .invalidRequest ? "User failed authentication" : "Chosen at the development sign-in."
             return OAuthError(code, "development_error", hint)
         }
-    }
-}
-
-/// `spindle serve --dev`: signs in any user by name (docs/decisions/development-mode.md). Adds nothing to other
-/// servers.
-public struct DevelopmentFeature: Feature {
-    public let endpoints: [any Endpoint]
-
-    public init(
-        _ context: ServerContext, _ authentication: AuthenticationServices, pages: PageRenderer, sessions: NewSessions
-    ) {
-        guard context.templates.isDevelopment else {
-            endpoints = []
-            return
-        }
-        endpoints = [
-            DevelopmentSignInEndpoint(
-                pages: pages,
-                signIn: DevelopmentSignIn(database: context.database, clock: context.clock, events: context.events),
-                newSessions: sessions, verifications: authentication.verifications),
-            DevelopmentAnswerEndpoint(pages: pages),
-        ]
     }
 }

@@ -49,11 +49,12 @@ public struct Clients: Sendable {
         public let signSecret: Secret<Client>
     }
 
-    /// Registers a client of `merchant`, or of the platform if that is nil. Without `chosen` the id is random. Unless
-    /// `isKept` is false, throws a `JSONFault` if another client has the chosen id, or had it recently.
+    /// Registers a client of `merchant`, or of the platform if that is nil. Without `chosen` the id is random, and the
+    /// secret without `secret`. Unless `isKept` is false, throws a `JSONFault` if another client has the chosen id, or
+    /// had it recently.
     public func register(
-        _ metadata: ClientMetadata, as chosen: Client.ID? = nil, isKept: Bool = true, merchant: Merchant.ID?,
-        by authority: some ClientAuthority
+        _ metadata: ClientMetadata, as chosen: Client.ID? = nil, secret given: Secret<Client>? = nil,
+        isKept: Bool = true, merchant: Merchant.ID?, by authority: some ClientAuthority
     ) async throws -> Registered {
         guard !authority.isClientItself || metadata.openID.idTokenAlgorithm != .signSecret else {
             throw JSONFault.sharedSecretOfSelfRegistered
@@ -77,7 +78,7 @@ public struct Clients: Sendable {
             openID: metadata.openID, spid: metadata.spid,
             sealedSignSecret: seal.seal(signSecret.value, .signSecret, row: id.text),
             createdAt: now, updatedAt: now, disabledAt: nil)
-        let secret = client.authentication.takesSecret ? Secret<Client>.random(from: random) : nil
+        let secret = client.authentication.takesSecret ? given ?? .random(from: random) : nil
         let secretID = ClientSecret.ID.random(from: random)
         if authority.reservedNames != nil { try await names.learn(from: database) }
         try await database.write { [seal, names] db in

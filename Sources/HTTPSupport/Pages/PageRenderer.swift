@@ -47,12 +47,13 @@ public struct PageRenderer: Sendable {
 
     /// A page with a single message.
     ///
-    /// - Parameter form: leads on to an app, in place of a link.
+    /// - Parameters: `form` leads on to an app, in place of a link. `registration` registers an address, in development
+    ///   mode.
     package func message(
         _ topic: MessagePage.Topic, _ visit: PageContext, values: [String: String] = [:], form: FormPostPage? = nil,
-        detail: String? = nil, status: Status = .badRequest, cookies: [String?] = []
+        registration: FormPostPage? = nil, detail: String? = nil, status: Status = .badRequest, cookies: [String?] = []
     ) -> Response {
-        let page = MessagePage(topic: topic, values: values, form: form, detail: detail)
+        let page = MessagePage(topic: topic, values: values, form: form, registration: registration, detail: detail)
         return self.page(
             templates.message(page, in: visit.frame), visit.framable, status: status, cookies: cookies,
             formsLeaveSite: form != nil)

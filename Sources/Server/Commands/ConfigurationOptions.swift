@@ -1,7 +1,7 @@
 import CommandLineTool
-import HTTPSupport
 import Logging
 import System
+import Values
 
 /// The settings that every command takes. Some are left out, because other users of the machine can read a command
 /// line: the master key itself, `mail`, which contains the mail server's password, `sms`, whose address may contain a
@@ -133,9 +133,12 @@ struct DevelopmentOptions: CommandArguments {
             return nil
         }
         logger.warning("development mode: any user can be signed in without a password")
+        let clock = installation.clock
+        try await DevelopmentFlag(database: installation.database).set(at: clock.now)
         let setup = DevelopmentSetup(
-            installation: installation, stores: try installation.stores(configuration, logger),
-            site: Site(configuration))
-        return setup.welcome(try await setup.prepare(redirectURIs: redirectURIs))
+            try installation.stores(configuration, logger), configuration, masterKey: installation.masterKey,
+            clock: clock)
+        try await setup.prepare(redirectURIs: redirectURIs)
+        return try await setup.welcome()
     }
 }

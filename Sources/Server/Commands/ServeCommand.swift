@@ -41,7 +41,8 @@ struct ServeCommand: Command {
                 hashing: HashingPool(random: installation.random),
                 templates: try Templates(configuration, isDevelopment: development.dev),
                 mailer: configuration.mail.mailer(from: configuration.mailFrom),
-                texts: configuration.sms?.sender(logger), logger: logger)
+                texts: configuration.sms?.sender(logger), logger: logger,
+                console: { Terminal.print($0) })
             let spindle = try Spindle.build(configuration, parts)
             try await RunningServer(
                 spindle: spindle, configuration: configuration, logger: logger,

@@ -1,102 +1,154 @@
 import Administration
+import Authentication
 import BrowserPages
 import Directory
 import HTTPSupport
 import JSON
+public import Keys
 import OAuth
-import Values
+public import Values
 
-/// What a server in development mode begins with: the flag on its database, a merchant and two clients.
-struct DevelopmentSetup {
-    let installation: Installation
-    let stores: Stores
-    let site: Site
+/// What a server in development mode begins with: a merchant, a client of each kind, and three users.
+public struct DevelopmentSetup: Sendable {
+    private let stores: Stores
+    private let site: Site
+    private let secrets: DevelopmentSecrets
+    private let users: DevelopmentSignIn
 
-    private static let id = Client.ID(DevelopmentClient.id)
     private static let authority = Administrator.commandLine
 
-    /// The clients of a server in development mode.
-    struct Clients {
-        let app: Client
-        let gateway: Client
+    public init(_ stores: Stores, _ configuration: SpindleConfiguration, masterKey: MasterKey, clock: any WallClock) {
+        self.stores = stores
+        site = Site(configuration)
+        secrets = DevelopmentSecrets(masterKey)
+        users = DevelopmentSignIn(database: stores.database, clock: clock, events: stores.events)
     }
 
-    /// Creates what is missing. `given` redirect URIs, if any, replace those of the client that they fit.
-    func prepare(redirectURIs given: [String]) async throws -> Clients {
-        let now = installation.clock.now
-        try await DevelopmentFlag(database: installation.database).set(at: now)
-        let app = try await app(given.filter { !SyncGatewayClient.isGateway($0) })
-        return Clients(
-            app: app, gateway: try await gateway(given.filter(SyncGatewayClient.isGateway), merchant: app.merchant))
+    /// Creates what is missing. `given` redirect URIs, if any, replace those of the clients that they fit.
+    public func prepare(redirectURIs given: [String]) async throws {
+        let gateways = given.filter(SyncGatewayClient.isGateway)
+        let others = given.filter { !SyncGatewayClient.isGateway($0) }
+        let merchant = try await prepare(.app, others, of: nil)
+        // A page or a server on the web may be either kind of client; an app's scheme is no server's.
+        _ = try await prepare(.backend, others.filter { $0.hasPrefix("http") }, of: merchant)
+        _ = try await prepare(.machine, [], of: merchant)
+        _ = try await prepare(.administrator, [], of: nil)
+        _ = try await prepare(.gateway, gateways, of: merchant)
+        try await users.create(DevelopmentName.examples)
     }
 
-    private func app(_ redirectURIs: [String]) async throws -> Client {
-        if let client = try await stores.clients.find(Self.id) {
-            let kept = redirectURIs.isEmpty ? client.redirectURIs.map(\.text) : redirectURIs
-            return try await stores.clients.change(Self.id, addresses(kept), by: Self.authority) ?? client
+    /// Creates `kind`, or gives it the redirect URIs. Returns its merchant.
+    private func prepare(
+        _ kind: DevelopmentClient, _ given: [String], of merchant: Merchant.ID?
+    ) async throws -> Merchant.ID? {
+        if let client = try await stores.clients.find(kind.id) {
+            // Also without new ones: the server's own page may have another address than at the last start.
+            let kept = given.isEmpty ? client.redirectURIs.map(\.text) : given
+            return try await stores.clients.change(kind.id, addresses(kind, kept), by: Self.authority)?.merchant
         }
-        let merchant = try await stores.merchants.create(.members(["name": "Development"]), by: Self.authority)
-        let metadata = try ClientMetadata(.object(Self.members + (addresses(redirectURIs).members ?? [])))
-        return try await make(metadata, Self.id, of: merchant.id)
-    }
-
-    private func gateway(_ redirectURIs: [String], merchant: Merchant.ID?) async throws -> Client {
-        let given = SyncGatewayClient.redirectURIs(redirectURIs)
-        if let client = try await stores.clients.find(SyncGatewayClient.id) {
-            return redirectURIs.isEmpty
-                ? client : try await stores.clients.change(SyncGatewayClient.id, given, by: Self.authority) ?? client
+        var merchant = merchant
+        if kind == .app {
+            merchant = try await stores.merchants.create(.members(["name": "Development"]), by: Self.authority).id
         }
-        let addresses = redirectURIs.isEmpty ? SyncGatewayClient.redirectURIs(SyncGatewayClient.addresses) : given
-        let metadata = try ClientMetadata(.object(SyncGatewayClient.members + (addresses.members ?? [])))
-        return try await make(metadata, SyncGatewayClient.id, of: merchant)
+        let metadata = try ClientMetadata(.object(kind.metadata + (addresses(kind, given).members ?? [])))
+        // Even right after its deletion: old tokens are worthless here.
+        return try await stores.clients.register(
+            metadata, as: kind.id, secret: kind == .gateway ? nil : secrets.secret(of: kind.id), isKept: false,
+            merchant: merchant, by: Self.authority
+        ).client.merchant
     }
 
-    /// Makes a client, even right after its deletion: old tokens are worthless here.
-    private func make(_ metadata: ClientMetadata, _ id: Client.ID, of merchant: Merchant.ID?) async throws -> Client {
-        try await stores.clients.register(
-            metadata, as: id, isKept: false, merchant: merchant, by: Self.authority
-        ).client
+    /// The client's redirect URIs, including the server's own page that shows responses. The origins of the public
+    /// client's may ask for tokens.
+    private func addresses(_ kind: DevelopmentClient, _ given: [String]) -> JSON {
+        guard kind != .machine, kind != .administrator else { return .object([]) }
+        let own = kind.redirectURI(at: site).map { [$0] } ?? []
+        let others = given.isEmpty && kind == .gateway ? SyncGatewayClient.addresses : given
+        return Self.addresses(own + others.filter { !own.contains($0) }, callableFrom: kind == .app ? others : nil)
     }
 
-    private static let members: [JSON.Member] = [
-        .init("client_name", "Development"), .init("token_endpoint_auth_method", "none"),
-        .init("grant_types", .array(["authorization_code", "refresh_token", "implicit"].map { .string($0) })),
-        .init("response_types", .array(ResponseType.all.map { .string("\($0)") })),
-        .init("scope", .string(DevelopmentClient.scope)),
-    ]
-
-    /// The client's redirect URIs, including the server's own page that shows responses. The origins of the others may
-    /// ask for tokens.
-    private func addresses(_ given: [String]) -> JSON {
-        let own = DevelopmentClient.redirectURI(at: site)
-        let all = [own] + given.filter { $0 != own }
-        let origins = given.filter { $0 != own }.compactMap { RedirectURI(registering: $0)?.origin }
+    private static func addresses(_ all: [String], callableFrom pages: [String]?) -> JSON {
+        let origins = pages.map { Set($0.compactMap { RedirectURI(registering: $0)?.origin }) }
         return .members([
             "redirect_uris": .array(all.map { .string($0) }),
-            "web_origins": .array(Set(origins).sorted().map { .string($0) }),
+            "web_origins": origins.map { .array($0.sorted().map { .string($0) }) },
         ])
     }
 
+    /// Adds `address` to the redirect URIs of `client`, and its origin to those that may ask for tokens.
+    static func register(_ address: String, at client: Client.ID, in clients: Clients) async throws {
+        guard let found = try await clients.find(client) else { return }
+        let all = found.redirectURIs.map(\.text)
+        guard !all.contains(address) else { return }
+        let origins = found.webOrigins + [RedirectURI(registering: address)?.origin].compactMap(\.self)
+        let document: JSON = .members([
+            "redirect_uris": .array((all + [address]).map { .string($0) }),
+            "web_origins": .array(Set(origins).sorted().map { .string($0) }),
+        ])
+        _ = try await clients.change(client, document, by: authority)
+    }
+}
+
+extension DevelopmentSetup {
     /// The text that tells a developer how to begin.
-    func welcome(_ clients: Clients) -> String {
+    func welcome() async throws -> String {
         """
         Development mode: any user can be signed in without a password. Nothing here is real.
 
           issuer         \(site.issuer)
-          client_id      \(clients.app.id), public, with PKCE
-          redirect_uri   \(Self.list(clients.app))
+          client_id      \(DevelopmentClient.app.rawValue), public, with PKCE
+          redirect_uri   \(try await list(.app))
 
         For Couchbase Sync Gateway:
 
-          client_id      \(clients.gateway.id), without PKCE, with any secret
-          redirect_uri   \(Self.list(clients.gateway))
+          client_id      \(DevelopmentClient.gateway.rawValue), without PKCE, with any secret
+          redirect_uri   \(try await list(.gateway))
+
+        All clients with their secrets, users, mails and requests:
+        \(site.origin)/
 
         To try it without an app, open
-        \(DevelopmentClient.request(at: site))
+        \(DevelopmentClient.app.request(at: site) ?? site.origin)
         """
     }
 
-    private static func list(_ client: Client) -> String {
-        client.redirectURIs.map(\.text).joined(separator: "\n                 ")
+    private func list(_ kind: DevelopmentClient) async throws -> String {
+        let addresses = try await stores.clients.find(kind.id)?.redirectURIs.map(\.text) ?? []
+        return addresses.joined(separator: "\n                 ")
+    }
+}
+
+extension DevelopmentClient {
+    /// Its metadata without its redirect URIs.
+    fileprivate var metadata: [JSON.Member] {
+        switch self {
+        case .app:
+            [
+                .init("client_name", "Development"), .init("token_endpoint_auth_method", "none"),
+                .init("grant_types", .array(["authorization_code", "refresh_token", "implicit"])),
+                .init("response_types", .array(ResponseType.all.map { .string("\($0)") })),
+                .init("scope", .string(Self.scope)),
+            ]
+        case .backend:
+            [
+                .init("client_name", "Development backend"),
+                .init("token_endpoint_auth_method", "client_secret_basic"),
+                .init("grant_types", .array(["authorization_code", "refresh_token"])),
+                .init("scope", .string(Self.scope)),
+            ]
+        case .machine:
+            [
+                .init("client_name", "Development machine"),
+                .init("token_endpoint_auth_method", "client_secret_basic"),
+                .init("grant_types", .array(["client_credentials"])), .init("scope", "read write"),
+            ]
+        case .administrator:
+            [
+                .init("client_name", "Development administrator"),
+                .init("token_endpoint_auth_method", "client_secret_basic"),
+                .init("grant_types", .array(["client_credentials"])), .init("scope", .string(Scope.admin)),
+            ]
+        case .gateway: SyncGatewayClient.members
+        }
     }
 }

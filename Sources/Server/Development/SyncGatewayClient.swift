@@ -1,12 +1,12 @@
+import BrowserPages
 import Directory
 import JSON
-import Values
 
 /// The second client of a server in development mode, for Couchbase Sync Gateway: confidential, because the gateway has
 /// a secret, and without PKCE, which it does not send. It accepts any secret, as the gateway's own test provider does,
 /// but only in development mode.
 enum SyncGatewayClient {
-    static let id = Client.ID("sync_gateway")
+    static let id = DevelopmentClient.gateway.id
 
     static let members: [JSON.Member] = [
         .init("client_name", "Sync Gateway"), .init("token_endpoint_auth_method", "client_secret_basic"),
@@ -27,9 +27,5 @@ enum SyncGatewayClient {
     /// Whether `address`, which the developer gave, is a gateway's.
     static func isGateway(_ address: String) -> Bool {
         address.prefix { $0 != "?" }.hasSuffix(path)
-    }
-
-    static func redirectURIs(_ addresses: [String]) -> JSON {
-        .members(["redirect_uris": .array(addresses.map { .string($0) })])
     }
 }

@@ -1,6 +1,6 @@
 import Cryptography
+import HTTP
 import HTTPServer
-import HTTPSupport
 import Logging
 import System
 import Values
@@ -26,7 +26,7 @@ struct Listeners: BackgroundService {
         limits.requestTimeout = configuration.requestTimeout
         limits.idleTimeout = configuration.idleTimeout
         let loops = try EventLoops(count: HashingPool.cores)
-        func listener(_ router: Router, _ address: ListenAddress) -> Listener {
+        func listener(_ router: any RequestHandler, _ address: ListenAddress) -> Listener {
             Listener(
                 server: WebServer(on: loops, handler: router, limits: limits, tls: tls, logger: logger),
                 address: address)

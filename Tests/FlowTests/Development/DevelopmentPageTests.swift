@@ -20,7 +20,7 @@ struct DevelopmentPageTests {
             let text = try #require(Self.banners[language])
             var developer = Developer(world)
             var pages = [
-                "/login?page=people", "/signup", "/password", "/development/sign-in", "/development/answer?code=x",
+                "/login?page=people", "/signup", "/password", "/development/sign-in",
                 "/oauth/authorize", "/oauth/authorize?client_id=nobody", "/auth/session/nonsense", "/no-such-page",
             ]
             for isSignedIn in [false, true] {
@@ -40,21 +40,6 @@ struct DevelopmentPageTests {
                     #expect(page.body.contains(text), "\(path)")
                 }
             }
-        }
-    }
-
-    @Test("The development answer page shows what an app receives, as text, and how to redeem a code")
-    func answerPage() async throws {
-        try await World.with(.sqlite, isDevelopment: true) { world in
-            let page = try await world.server.get("/development/answer?code=a-b_1&state=%3Cb%3E")
-            #expect(page.body.contains("<dd>&lt;b&gt;</dd>"))
-            #expect(page.body.contains("curl http://spindle.test/oauth/token"))
-            #expect(page.body.contains("code=a-b_1</pre>"))
-            let sly = try await world.server.get("/development/answer?code=x%3B%20rm%20-rf%20~")
-            #expect(!sly.body.contains("curl"))
-            let posted = try await world.server.post("/development/answer", ["error": "access_denied"])
-            #expect(posted.body.contains("<dd>access_denied</dd>"))
-            #expect(try await world.server.get("/development/answer").body.contains("Nothing came in the query."))
         }
     }
 
