@@ -99,7 +99,13 @@ class Run:
                     self.values.told[word] = html.unescape(named["value"])
         return answer
 
+    def _written(self, before: str, status: int) -> None:
+        """Another status is written too, but told: perhaps it is a fault, and what follows is one of its results."""
+        if self.writes and before and before != str(status):
+            self._fault(f"the status was {before}, and {status} is written")
+
     def _answered(self, block: str) -> str:
+        self._written(block[9:12], self._answer.status)
         shown = described(self._answer, self.values, block).strip("\n") if self.writes else block
         for fault in faults(self._answer, self.values, shown) if shown else ["no answer is shown"]:
             self._fault(fault)
@@ -135,6 +141,7 @@ class Run:
     def _called(self, line: str) -> str:
         cell, *told = cells(line)
         answer = self._sent(self._request.another(cell))
+        self._written(told[0], answer.status)
         seen = [str(answer.status), returned(answer, self.values, told[1])]
         if not self.writes and told[:2] != seen:
             self._fault(f"{told}, but the answer is {seen}")
@@ -142,7 +149,9 @@ class Run:
 
     def _refused(self, line: str) -> str:
         cell, *told = cells(line)
-        status, code, text = refusal(self._sent(self._request.changed(cell)))
+        answer = self._sent(self._request.changed(cell))
+        self._written(told[0], answer.status)
+        status, code, text = refusal(answer)
         if not self.writes and (told[:2] != [status, code] or not self.values.match(told[2], text)):
             self._fault(f"{told}, but the answer is {[status, code, text]}")
         text = self.values.describe(text, "value", told[2])
