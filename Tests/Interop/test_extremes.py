@@ -12,7 +12,7 @@ import pytest
 
 from harness.cast import Cast, Steady
 from harness.documented import Documented, documented
-from harness.legs import ACTORS, Leg, Requests, Walk, first, plan
+from harness.legs import Leg, Requests, Walk, actors, plan
 from harness.line import Line
 from harness.spindle import Spindle
 
@@ -71,11 +71,11 @@ def the_server_is_well(server, cast: Cast) -> None:
         assert json.loads(line)["level"] in ("info", "warning"), line
 
 
-def answers(cast: Cast, path: str, names: tuple[str, ...] = ()) -> set[int]:
-    """The answers of `path` to its first actor, for any method."""
+def answers(cast: Cast, route: Documented) -> set[int]:
+    """The answers of a path to its first actor, for any method."""
     found = set()
     for method in ("GET", "POST", "DELETE"):
-        requests = Requests(cast, Leg(path, names, method, first(ACTORS, path)[0]), random.Random(0))
+        requests = Requests(cast, Leg(route.path, (), method, actors(route)[0]), random.Random(0))
         line = Line(cast.spindle.address)
         found.add(line.send(method.encode(), requests.target(), requests.identity, b"" if method == "POST" else None))
         line.close()
@@ -84,7 +84,7 @@ def answers(cast: Cast, path: str, names: tuple[str, ...] = ()) -> set[int]:
 
 def test_every_documented_route_exists(cast):
     for route in routes(cast.spindle):
-        assert answers(cast, route.path) - {404}, f"{route.path} is nowhere"
+        assert answers(cast, route) - {404}, f"{route.path} is nowhere"
 
 
 def test_every_documented_development_route_exists(prepare):
@@ -94,8 +94,9 @@ def test_every_documented_development_route_exists(prepare):
     found = [route for route in documented() if route.is_of_development]
     assert found
     walk = Walk(cast, "development")
+    for route in found:
+        assert answers(cast, route) - {404}, f"{route.path} is nowhere"
     for number, leg in enumerate(plan(found)):
-        assert answers(cast, leg.path) - {404}, f"{leg.path} is nowhere"
         walk.go(leg, number)
     assert not walk.bad, "\n".join(walk.bad)
     assert server.process.poll() is None
