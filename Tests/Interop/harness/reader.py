@@ -59,7 +59,11 @@ class Reader:
 
     def port(self, of_the_page: int) -> int:
         """The free port in the place of one that the page names."""
-        return self._ports.setdefault(of_the_page, free_port())
+        while of_the_page not in self._ports:
+            # Nothing listens yet at the other ones.
+            if (port := free_port()) not in self._ports.values():
+                self._ports[of_the_page] = port
+        return self._ports[of_the_page]
 
     def follow(self, until: str | None = None) -> None:
         """Does what the next blocks say, up to the heading `until` or to the end of the page, and compares what is
