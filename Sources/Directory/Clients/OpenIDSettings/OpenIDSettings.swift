@@ -110,16 +110,18 @@ extension OpenIDSettings {
         case .keySet(let set): keySet = try? JSON(stored: set.text)
         case .address(let text): keyAddress = .string(text)
         }
-        func claims(_ token: AttributeClaims) -> JSON? {
-            claims[token].map { .object($0.sorted { $0.key < $1.key }.map { .init($0.key, .string($0.value)) }) }
+        func attributes(_ token: AttributeClaims) -> JSON? {
+            claims[token].map { named in
+                .object(named.sorted { $0.key < $1.key }.map { .init($0.key, .string($0.value)) })
+            }
         }
         let json = JSON.members([
             "response_types": .array(responseTypes.map { .string($0.description) }),
             "id_token_signed_response_alg": .string(idTokenAlgorithm.name),
             "id_token_lifetime": .integer(idTokenLifetime.seconds),
             "id_token_scope_claims": .bool(idTokenCarriesScope),
-            "id_token_claims": claims(.idToken),
-            "access_token_claims": claims(.accessToken),
+            "id_token_claims": attributes(.idToken),
+            "access_token_claims": attributes(.accessToken),
             "access_token_typ": accessTokenType == .standard ? nil : .string(accessTokenType.rawValue),
             "subject_type": .string(subjectType.name),
             "sector_identifier_uri": sectorIdentifierURI.map { .string($0) },
