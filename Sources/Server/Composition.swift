@@ -68,7 +68,8 @@ extension Spindle {
             templates: stores.templates, site: site,
             forms: FormGuard(site: site, key: parts.masterKey.key(for: "form_tokens"), random: random),
             clients: stores.clients, merchants: stores.merchants, issuers: stores.issuers,
-            interactions: oauth.interactions, address: context.address)
+            interactions: oauth.interactions, address: context.address,
+            log: RequestLog(parts.logger, address: context.address, random: random))
         let sessions = NewSessions(
             sessions: authentication.sessions, interactions: oauth.interactions, site: site, address: context.address,
             random: random)
@@ -111,7 +112,7 @@ extension Spindle {
         func router(_ routes: Routes) -> Router {
             Router(
                 routes, pages: pages, dialects: [ProblemBoundary.dialect, SPiDInterface.dialect],
-                crossOrigin: crossOrigin, hosts: hosts, logger: parts.logger, random: random)
+                crossOrigin: crossOrigin, hosts: hosts)
         }
         return Spindle(
             publicRouter: router(routes),
