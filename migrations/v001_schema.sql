@@ -132,6 +132,7 @@ CREATE TABLE clients (
     identity_changed_at BIGINT
 );
 CREATE INDEX clients_by_merchant ON clients (merchant_id, id);
+CREATE INDEX clients_by_name ON clients (name, id);
 CREATE INDEX clients_by_deletion ON clients (deleted_at) WHERE deleted_at IS NOT NULL;
 
 CREATE TABLE client_secrets (

@@ -20,7 +20,7 @@ public struct AdministratorGate: Sendable {
     /// one item into a whole list. Without a token of administration nothing is told.
     func administrator(_ request: Request, _ context: SpindleContext) async throws -> Administrator {
         // From the header alone: what the query has is the route's to declare.
-        let token = try await tokens.require(try PresentedToken.find(request.headers, form: nil, query: nil))
+        let token = try await tokens.requireInHeader(request)
         let administrator = try Administrator(token, of: tokens, addresses: addresses)
         try request.query.refuseUndeclared(context.route.query)
         return administrator

@@ -23,7 +23,7 @@ public struct ClientsEndpoint: Endpoint {
 
     public func add(to router: inout Routes) {
         router.post("clients", use: create)
-        router.get("clients", query: ListPage.parameters + ["merchant_id"], use: list)
+        router.get("clients", query: ListPage.parameters + ["merchant_id", "client_name"], use: list)
         router.get("clients/{id}", use: show)
         router.patch("clients/{id}", use: change)
         router.delete("clients/{id}", use: delete)
@@ -36,7 +36,7 @@ public struct ClientsEndpoint: Endpoint {
         let administrator = try await gate.administrator(request, context)
         let json = try request.jsonObject(of: .newClient)
         try addresses.refuseOwn(in: json)
-        let metadata = try ClientMetadata(json)
+        let metadata = try ClientMetadata(ofNew: json)
         try addresses.refuseUnaskable(in: json)
         let named = try JSONMembers(json).text("merchant_id").map { Merchant.ID($0) }
         let merchant = try await administrator.merchant(named: named, ofNew: metadata, among: merchants)
@@ -51,7 +51,8 @@ public struct ClientsEndpoint: Endpoint {
         let page = try ListPage(request, context)
         let named = try request.query["merchant_id"].map { Merchant.ID($0) }
         let items = try await administrator.listing(of: named) { merchant in
-            try await clients.list(of: merchant, after: page.after, count: page.count + 1)
+            try await clients.list(
+                of: merchant, named: request.query["client_name"], after: page.after, count: page.count + 1)
         }
         return page.response(items, json: \.json, cursor: \.id.text)
     }

@@ -9,14 +9,16 @@ import Values
 /// The members that each kind of administration document may have. Others are refused: they are misspelt, of another
 /// version, or read-only.
 struct DocumentMembers {
-    private let names: Set<String>
+    private let names: [String]
 
-    private init(_ names: [String]) { self.names = Set(names) }
+    private init(_ names: [String]) { self.names = names }
 
     /// Throws untyped: with a typed error the optimiser of Swift 6.3 crashes in the endpoints.
     func check(_ json: JSON) throws {
-        guard let other = json.members?.first(where: { !names.contains($0.name) }) else { return }
-        throw JSONFault(other.name.prefix(bytes: 100), "left out: this document cannot set it")
+        let others = (json.members ?? []).map(\.name).filter { !names.contains($0) }
+        guard let first = others.first else { return }
+        let misspelt = others.lazy.compactMap { name in name.nearest(of: names).map { (name: name, meant: $0) } }.first
+        throw Problem.unknown(misspelt?.name ?? first, meant: misspelt?.meant, of: others)
     }
 
     private func and(_ names: String...) -> Self { Self(self.names + names) }
@@ -40,13 +42,7 @@ extension DocumentMembers {
 
     static let newClient = client.and("merchant_id")
     static let clientChange = client.and("disabled")
-    private static let client = Self(
-        [
-            "client_name", "redirect_uris", "grant_types", "scope", "token_endpoint_auth_method", "first_party",
-            "spid_compatible", "rotate_refresh_tokens", "access_token_lifetime", "refresh_token_lifetime",
-            "refresh_family_lifetime", "refresh_repeat_window", "refresh_leeway", "require_pkce", "web_origins",
-            "post_logout_redirect_uris", "callback_uri", "require_verified_email", "signed_responses", "tos_uri",
-        ] + SPiDSettings.names + OpenIDSettings.names)
+    private static let client = Self(ClientSetting.all.map(\.member))
 
     static let user = Self(
         ["email", "email_verified", "password", "disabled", "attributes", User.phoneVerified]
@@ -89,6 +85,16 @@ extension Problem {
         self.init(status: .badRequest, detail: "'\(name)' \(fault).", at: .parameter(name))
     }
 
+    /// The refusal of `name`, one of the members that the document cannot have.
+    fileprivate static func unknown(_ name: String, meant: String?, of others: [String]) -> Problem {
+        let name = name.prefix(bytes: 100)
+        let rest = others.count == 1 ? "" : " So is each of \(others.count - 1) more members."
+        let hint = meant.map { ": did you mean '\($0)'?" } ?? "."
+        return Problem(
+            status: .badRequest, detail: "'\(name)' is unknown or read-only here\(hint)\(rest)",
+            at: .member(name, meant: meant))
+    }
+
     fileprivate static func unknown(_ name: String, declared: [String]) -> Problem {
         let meant = name.nearest(of: declared)
         let name = name.prefix(bytes: 100)
@@ -107,7 +113,10 @@ extension Request {
             throw Problem(status: .unsupportedMediaType, detail: "The content type must be application/json.")
         }
         let bytes = try Form.bytes(of: self)
-        guard let json = try JSON.body(bytes) else { throw JSONFault("", "a JSON object") }
-        return json
+        switch try JSON.body(bytes) {
+        case .success(let json): return json
+        case .failure(let fault):
+            throw Problem(status: .badRequest, detail: "The body must be a JSON object; this one \(fault.text).")
+        }
     }
 }

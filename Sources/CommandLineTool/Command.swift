@@ -1,3 +1,5 @@
+import Text
+
 /// Options, flags and arguments that belong together, declared as properties.
 public protocol CommandArguments {
     init()
@@ -10,12 +12,33 @@ extension CommandArguments {
     /// Accepts every combination of values.
     public func validate() throws(Misuse) {}
 
+    /// The names of the options, such as `--listen`.
+    public static var optionNames: [String] { Declarations(of: Self()).parameters.flatMap(\.names) }
+
     /// Reads `arguments`, which contain no subcommand.
     public static func parse(_ arguments: [String]) throws(CommandExit) -> Self {
         let parsed = Self()
         let name = String(describing: Self.self).kebabCased
         try CommandLineReader(Declarations(of: parsed), usage: Usage(names: [name])).read(arguments)
         return parsed
+    }
+}
+
+/// A text of `help TOPIC`: what would be too long for the help of a command.
+public struct HelpTopic: Sendable {
+    let name: String
+    let abstract: String
+    let text: @Sendable () -> String
+
+    public init(_ name: String, _ abstract: String, text: @escaping @Sendable () -> String) {
+        self.name = name
+        self.abstract = abstract
+        self.text = text
+    }
+
+    /// A topic that lists `options`.
+    public init(_ name: String, _ abstract: String, options: (some CommandArguments & SendableMetatype).Type) {
+        self.init(name, abstract) { HelpText.list(abstract, of: options.init()) }
     }
 }
 
@@ -44,7 +67,9 @@ extension Command {
         let command = path.command.init()
         let declarations = Declarations(of: command)
         try path.answerBuiltIns(rest)
-        try CommandLineReader(declarations, usage: Usage(path, declarations)).read(rest)
+        let usage = Usage(path, declarations)
+        try path.refuseUnknown(rest.first, usage)
+        try CommandLineReader(declarations, usage: usage).read(rest)
         guard !(command is any CommandGroup) else { throw CommandExit(help: path) }
         return command
     }
@@ -56,11 +81,13 @@ struct CommandPath {
     private(set) var names: [String]
     private(set) var command: any Command.Type
     let version: String?
+    let topics: [HelpTopic]
 
     init(root: any Command.Type) {
         names = [root.name]
         command = root
         version = root.configuration.version
+        topics = root.configuration.topics
     }
 
     var name: String { names.joined(separator: " ") }
@@ -69,9 +96,24 @@ struct CommandPath {
 
     /// Follows the names at the start of `arguments`, and returns the rest.
     func descend(_ arguments: [String]) throws(CommandExit) -> (path: CommandPath, rest: [String]) {
-        guard arguments.first != "help" else { throw CommandExit(help: following(arguments.dropFirst()).path) }
+        guard arguments.first != "help" else {
+            if arguments.count == 2, let topic = topics.first(where: { $0.name == arguments[1] }) {
+                throw CommandExit(topic: topic)
+            }
+            let (path, rest) = following(arguments.dropFirst())
+            try path.refuseUnknown(rest.first, Usage(path, Declarations(of: path.command.init())), besides: topics)
+            throw CommandExit(help: path)
+        }
         let (path, rest) = following(arguments[...])
         return (path, Array(rest))
+    }
+
+    /// Refuses a word that is no command where one is expected.
+    func refuseUnknown(_ word: String?, _ usage: Usage, besides topics: [HelpTopic] = []) throws(CommandExit) {
+        guard let word, !word.hasPrefix("-"), command is any CommandGroup.Type else { return }
+        let known = command.configuration.subcommands.map { $0.name } + topics.map(\.name)
+        let name = subcommand.isEmpty ? word : "\(subcommand) \(word)"
+        throw CommandExit(Misuse.noCommand(name, meant: word.nearest(of: known)), usage: usage)
     }
 
     /// Answers `--help` and `--version`, wherever they occur before `--`.
@@ -98,17 +140,19 @@ public struct CommandConfiguration: Sendable {
     let discussion: String
     let version: String?
     let subcommands: [any Command.Type]
+    let topics: [HelpTopic]
 
     /// Without `commandName`, the name comes from the type: `AddSecret` becomes `add-secret`.
     public init(
         commandName: String? = nil, abstract: String, discussion: String = "", version: String? = nil,
-        subcommands: [any Command.Type] = []
+        subcommands: [any Command.Type] = [], topics: [HelpTopic] = []
     ) {
         self.commandName = commandName
         self.abstract = abstract
         self.discussion = discussion
         self.version = version
         self.subcommands = subcommands
+        self.topics = topics
     }
 }
 
@@ -121,6 +165,11 @@ public struct CommandExit: Error, Sendable {
 
     init(help path: CommandPath) {
         text = HelpText(path).text
+        status = 0
+    }
+
+    init(topic: HelpTopic) {
+        text = topic.text()
         status = 0
     }
 

@@ -15,7 +15,7 @@ struct HelpText {
     var text: String {
         let sections =
             ["OVERVIEW: \(overview)".wrapped(to: Self.width) + "\n", "USAGE: \(usage.text)\n"]
-            + [arguments, titled, options, subcommands].joined()
+            + [arguments, options, subcommands, topics].joined()
         let more = path.subcommand.isEmpty ? "" : path.subcommand + " "
         let hint =
             path.command.configuration.subcommands.isEmpty
@@ -23,31 +23,37 @@ struct HelpText {
         return sections.joined(separator: "\n") + hint
     }
 
+    /// The options of `arguments`, below a title.
+    static func list(_ title: String, of arguments: any CommandArguments) -> String {
+        ([title + "\n"] + Declarations(of: arguments).parameters.map(line)).joined(separator: "\n")
+    }
+
+    /// Where the options stand that are left out here.
+    private var topics: [String] {
+        guard !path.topics.isEmpty, path.names.count > 1 else {
+            return section("Topics", path.topics.map { Self.line($0.name, $0.abstract) })
+        }
+        let told = Set(declarations.parameters.compactMap(\.topic))
+        let lines = path.topics.filter { told.contains($0.name) }
+            .map { "  More options: \(path.names[0]) help \($0.name)" }
+        return lines.isEmpty ? [] : [lines.joined(separator: "\n") + "\n"]
+    }
+
     private var overview: String {
         let configuration = path.command.configuration
         return configuration.abstract + (configuration.discussion.isEmpty ? "" : "\n\n" + configuration.discussion)
     }
 
+    private var shown: [Parameter] { declarations.parameters.filter { $0.topic == nil } }
+
     private var usage: Usage { Usage(path, declarations) }
 
     private var arguments: [String] {
-        section("Arguments", declarations.parameters.filter { $0.form == .argument }.map(Self.line))
-    }
-
-    /// The sections with their own titles, in the order in which they first appear.
-    private var titled: [String] {
-        var titles: [String] = []
-        for title in declarations.parameters.compactMap(\.section) where !titles.contains(title) {
-            titles.append(title)
-        }
-        return titles.flatMap { title in
-            section(
-                title, declarations.parameters.filter { $0.section == title && $0.form != .argument }.map(Self.line))
-        }
+        section("Arguments", shown.filter { $0.form == .argument }.map(Self.line))
     }
 
     private var options: [String] {
-        let own = declarations.parameters.filter { $0.section == nil && $0.form != .argument }.map(Self.line)
+        let own = shown.filter { $0.form != .argument }.map(Self.line)
         let version = path.version == nil ? [] : [Self.line("--version", "Show the version.")]
         return section("Options", own + version + [Self.line("-h, --help", "Show help information.")])
     }

@@ -25,6 +25,10 @@ public struct Misuse: Error, Sendable {
         return Misuse("Unknown option '\(name)'" + (suggestion.map { ". Did you mean '\($0)'?" } ?? ""))
     }
 
+    static func noCommand(_ name: String, meant: String?) -> Misuse {
+        Misuse("There is no command '\(name)'" + (meant.map { ". Did you mean '\($0)'?" } ?? ""))
+    }
+
     static func unexpected(_ arguments: [String]) -> Misuse {
         let quoted = arguments.map { "'\($0)'" }.joined(separator: ", ")
         return Misuse(

@@ -17,8 +17,8 @@ struct Parameter {
     var isRequired = false
     /// The default value, as the help shows it.
     var defaultText: String?
-    /// The title of its section in the help.
-    var section: String?
+    /// The topic of the help that describes it, if the help of its command does not.
+    var topic: String?
     /// Takes the value, or the name of a flag; false when it is invalid.
     let take: (String) -> Bool
 
@@ -244,24 +244,24 @@ extension Option {
 @propertyWrapper public struct OptionGroup<Content: CommandArguments>: Declaration {
     /// The options with their given values.
     public let wrappedValue: Content
-    private let title: String?
+    private let topic: String?
 
     /// The help lists the options among the command's own.
     public init() {
         wrappedValue = Content()
-        title = nil
+        topic = nil
     }
 
-    /// The help lists the options in their own section.
-    public init(title: String) {
+    /// The help leaves the options to `help topic`.
+    public init(topic: String) {
         wrappedValue = Content()
-        self.title = title
+        self.topic = topic
     }
 
     func parameters(of property: String) -> [Parameter] {
         Declarations(of: wrappedValue).parameters.map { parameter in
             var parameter = parameter
-            if let title { parameter.section = title }
+            parameter.topic = parameter.topic ?? topic
             return parameter
         }
     }

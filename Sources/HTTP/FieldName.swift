@@ -122,6 +122,7 @@ extension FieldName {
     public static let setCookie = FieldName(checked: "Set-Cookie")
     public static let strictTransportSecurity = FieldName(checked: "Strict-Transport-Security")
     public static let te = FieldName(checked: "TE")
+    public static let traceparent = FieldName(checked: "traceparent")
     public static let trailer = FieldName(checked: "Trailer")
     public static let transferEncoding = FieldName(checked: "Transfer-Encoding")
     public static let upgrade = FieldName(checked: "Upgrade")
@@ -131,6 +132,7 @@ extension FieldName {
     public static let xContentTypeOptions = FieldName(checked: "X-Content-Type-Options")
     public static let xForwardedFor = FieldName(checked: "X-Forwarded-For")
     public static let xFrameOptions = FieldName(checked: "X-Frame-Options")
+    public static let xRequestID = FieldName(checked: "X-Request-Id")
 }
 
 /// The names that `FieldName` has constants for, looked up by their bytes without making a string.
@@ -146,8 +148,8 @@ struct KnownFieldNames: Sendable {
         "Cross-Origin-Resource-Policy", "Date", "ETag", "Expect", "Forwarded", "Host", "If-None-Match", "Location",
         "Origin", "Pragma", "Purpose", "Range", "Referer", "Referrer-Policy", "Retry-After", "Sec-Fetch-Dest",
         "Sec-Fetch-Mode", "Sec-Fetch-Site", "Sec-Purpose", "Server", "Set-Cookie", "Strict-Transport-Security", "TE",
-        "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent", "Vary", "WWW-Authenticate",
-        "X-Content-Type-Options", "X-Forwarded-For", "X-Frame-Options",
+        "traceparent", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent", "Vary", "WWW-Authenticate",
+        "X-Content-Type-Options", "X-Forwarded-For", "X-Frame-Options", "X-Request-Id",
     ]
 
     /// The same in lower case, as HTTP/2 sends them. Their bytes never move, so C may keep pointers.
@@ -160,8 +162,8 @@ struct KnownFieldNames: Sendable {
         "cross-origin-resource-policy", "date", "etag", "expect", "forwarded", "host", "if-none-match", "location",
         "origin", "pragma", "purpose", "range", "referer", "referrer-policy", "retry-after", "sec-fetch-dest",
         "sec-fetch-mode", "sec-fetch-site", "sec-purpose", "server", "set-cookie", "strict-transport-security", "te",
-        "trailer", "transfer-encoding", "upgrade", "user-agent", "vary", "www-authenticate", "x-content-type-options",
-        "x-forwarded-for", "x-frame-options",
+        "traceparent", "trailer", "transfer-encoding", "upgrade", "user-agent", "vary", "www-authenticate",
+        "x-content-type-options", "x-forwarded-for", "x-frame-options", "x-request-id",
     ]
 
     private let bytes: [[UInt8]]

@@ -4,6 +4,8 @@ public struct Request: Sendable {
     public var body: Body
     /// The handler's own number for the request, from `RequestHandler.admit`.
     public var route: Int
+    /// Distinguishes the request from the handler's others; 0 until the handler has numbered it.
+    public var serial: UInt64 = 0
 
     public init(
         method: Method, target: Target, headers: Fields = [:], body: Body = .bytes([]), peer: String? = nil,

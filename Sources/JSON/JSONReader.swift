@@ -36,6 +36,41 @@ public enum JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertible
     }
 }
 
+extension JSONSyntaxError {
+    /// What is wrong and where, for the author of `bytes`, without a word of theirs: the end of a sentence about them.
+    public func place(in bytes: [UInt8]) -> String {
+        switch self {
+        case .malformed(let offset):
+            let (line, column) = Self.position(of: offset, in: bytes)
+            return "is not JSON at line \(line), column \(column)" + Self.likelyFault(at: offset, in: bytes)
+        case .tooManyMarks(let offset):
+            let (line, column) = Self.position(of: offset, in: bytes)
+            return "has \(String.tooManyMarks) at line \(line), column \(column)"
+        case .repeatedName: return "has two members with the same name"
+        case .tooDeep: return "is nested more than \(JSONReader.levels) levels deep"
+        }
+    }
+
+    /// Both count from 1; a column is a byte.
+    private static func position(of offset: Int, in bytes: [UInt8]) -> (line: Int, column: Int) {
+        let before = bytes.prefix(offset)
+        let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        return (before.count { $0 == UInt8(ascii: "\n") } + 1, before.count - lineStart + 1)
+    }
+
+    private static func likelyFault(at offset: Int, in bytes: [UInt8]) -> String {
+        guard offset < bytes.count else { return ": it ends too early" }
+        let last = bytes.prefix(offset).last { !" \t\r\n".utf8.contains($0) }
+        switch bytes[offset] {
+        case UInt8(ascii: "'"): return ": names and texts stand in double quotes"
+        case UInt8(ascii: "}"), UInt8(ascii: "]"):
+            return last == UInt8(ascii: ",") ? ": nothing follows the last comma" : ""
+        case UInt8(ascii: "\"") where last == UInt8(ascii: "\""): return ": a comma or colon is missing before it"
+        default: return ""
+        }
+    }
+}
+
 struct JSONReader {
     static let levels = 64
 

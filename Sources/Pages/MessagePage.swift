@@ -3,7 +3,8 @@ public struct MessagePage: PageContents {
     /// The message. Each has the texts `message.<topic>.title`, `.text` and, if the user can do something, `.hint`.
     public enum Topic: String, CaseIterable, Sendable {
         // A form, a link or a code
-        case foreignForm, cookiesNeeded, linkUnknown, linkGone, codeUnknown, codeGone, choiceGone, checkMail
+        case foreignForm, reachedByHTTP, cookiesNeeded, linkUnknown, linkGone, codeUnknown, codeGone, choiceGone,
+            checkMail
         case tooManyAttempts, emailTaken, phoneTaken, accountExists
         // Another issuer
         case upstreamGone, upstreamDeclined, upstreamFailed, upstreamUnavailable, upstreamStale
@@ -23,6 +24,7 @@ public struct MessagePage: PageContents {
     let form: FormPostPage?
     let registration: FormPostPage?
     let detail: String?
+    let reference: String?
 
     /// - Parameters: `values` are what the topic's texts use: `email` (checkMail, accountExists, emailTaken); `again`
     ///   (checkMail, codeUnknown, codeGone: the path where another can be requested); `dueAt`
@@ -30,16 +32,18 @@ public struct MessagePage: PageContents {
     ///   application), with `again` and `signUp`, the paths to sign in another way or to sign up; and for any topic
     ///   `continueTo`, the path that a button leads to. `form` is what a button posts to an application, in place of
     ///   `continueTo`. `registration` is what a button posts to register the address of unregisteredRedirectURI, in
-    ///   development mode only. `detail` is what to quote when asking for help: an error's name, a request's number.
+    ///   development mode only. `detail` is for an app's developer: the values as they arrived, an error's name.
+    ///   `reference` is what to quote when asking for help: the request's id in the log.
     public init(
         topic: Topic, values: [String: String] = [:], form: FormPostPage? = nil, registration: FormPostPage? = nil,
-        detail: String? = nil
+        detail: String? = nil, reference: String? = nil
     ) {
         self.topic = topic
         self.values = values
         self.form = form
         self.registration = registration
         self.detail = detail
+        self.reference = reference
     }
 
     func words(_ texts: Texts) -> [String: Any] {

@@ -66,11 +66,13 @@ extension Spindle {
             database: database, clients: stores.clients, clock: clock, random: random, seal: context.seal)
 
         // What they share
+        let development = DevelopmentParts(parts)
         let pages = PageRenderer(
             templates: stores.templates, site: site,
             forms: FormGuard(site: site, key: parts.masterKey.key(for: "form_tokens"), random: random),
             clients: stores.clients, merchants: stores.merchants, issuers: stores.issuers,
-            interactions: oauth.interactions, address: context.address)
+            interactions: oauth.interactions, address: context.address,
+            log: RequestLog(development?.logger ?? parts.logger, address: context.address, random: random))
         let sessions = NewSessions(
             sessions: authentication.sessions, interactions: oauth.interactions, site: site, address: context.address,
             random: random)
@@ -107,14 +109,11 @@ extension Spindle {
 
         // Administration has its own address if the configuration says so.
         let isApart = configuration.adminListen != nil
-        let development = DevelopmentParts(parts)
         func handler(_ routes: Routes) -> any RequestHandler {
-            func router(_ logger: Logger) -> Router {
-                Router(
-                    routes, pages: pages, dialects: [ProblemBoundary.dialect, SPiDInterface.dialect],
-                    crossOrigin: crossOrigin, hosts: hosts, logger: logger, random: random)
-            }
-            return development?.handler(router) ?? router(parts.logger)
+            let router = Router(
+                routes, pages: pages, dialects: [ProblemBoundary.dialect, SPiDInterface.dialect],
+                crossOrigin: crossOrigin, hosts: hosts)
+            return development?.handler(over: router) ?? router
         }
         var endpoints = [health] + features.flatMap(\.endpoints)
         if let development {

@@ -96,10 +96,10 @@ struct PageSamples {
             "logout": templates.logout(
                 LogoutPage(
                     account: value, action: value, formToken: value, leaving: value,
-                    fields: [HiddenField(name: value, value: value)]),
+                    fields: [HiddenField(name: value, value: value)], unregistered: value),
                 in: frame),
             "signedOut": templates.signedOut(SignedOutPage(), in: frame),
-            "signedOut of one": templates.signedOut(SignedOutPage(leaving: value), in: frame),
+            "signedOut of one": templates.signedOut(SignedOutPage(leaving: value, unregistered: value), in: frame),
             "switchAccount": templates.switchAccount(
                 SwitchAccountPage(current: value, other: value, action: value, formToken: value), in: frame),
             "switchAccount from nobody": templates.switchAccount(
@@ -198,7 +198,7 @@ struct PageSamples {
             let names = ["email", "again", "dueAt", "continueTo", "name", "signUp"]
             let values = Dictionary(uniqueKeysWithValues: names.map { ($0, value) })
             pages["message \(topic)"] = templates.message(
-                MessagePage(topic: topic, values: values, detail: value), in: frame)
+                MessagePage(topic: topic, values: values, detail: value, reference: value), in: frame)
         }
     }
 

@@ -77,7 +77,8 @@ import Values
     }
 }
 
-private let silent = RequestLog(Logger(label: "fuzz", sink: Silence()), random: SystemRandom())
+private let silent = RequestLog(
+    Logger(label: "fuzz", sink: Silence()), address: ClientAddress(trustedProxies: []), random: SystemRandom())
 
 private struct Silence: LogSink {
     var level: Logger.Level { .trace }

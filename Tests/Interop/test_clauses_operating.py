@@ -71,6 +71,7 @@ def test_an_internal_error_is_logged_and_the_client_gets_its_request_id(launch):
     assert "damaged" not in answer.text and "profile" not in answer.text and "Swift" not in answer.text
     [line] = [line for line in lines_after(server, start, 1) if line["level"] == "error"]
     assert line["metadata"]["error"] and line["metadata"]["request_id"] and line["metadata"]["route"] == "GET /me"
+    assert answer.headers["X-Request-Id"] == line["metadata"]["request_id"]
     assert world.spindle.call("GET", "/healthz").status == 200, "and it goes on"
 
 

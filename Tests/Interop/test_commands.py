@@ -66,7 +66,7 @@ def test_init_prints_the_admin_client_once_and_a_second_run_changes_nothing(prep
 def test_a_second_init_reports_that_its_admin_client_was_deleted(prepare):
     server = prepare()
     admin = server.init()["admin_client_id"]
-    assert server.command("client", "delete", admin).returncode == 0
+    assert server.command("client", "delete", "--yes", admin).returncode == 0
     told = said(server.command("init"))
     assert f"{admin} is deleted" in told and "add-secret" not in told, told
     command = re.search("spindle (client create .*)", told)[1].split()
@@ -254,7 +254,7 @@ def test_doctor_names_clients_whose_front_channel_tokens_may_be_exchanged(prepar
     merchant = json.loads(server.command("merchant", "create", "--name", "Loom", "--json").stdout)["id"]
     made = server.command(
         "client", "create", "--merchant", merchant, "--name", "Old pages", "--spid-compatible",
-        "--exchange-front-channel-tokens", "--json")
+        "--redirect-uri", "https://loom.example/cb", "--exchange-front-channel-tokens", "--json")
     client = json.loads(made.stdout)["client_id"]
     told = server.command("doctor").stdout
     assert re.search(rf"warning +front channel .*{client} \(Old pages\)", told), told
@@ -268,7 +268,9 @@ def test_doctor_names_clients_whose_codes_need_no_secret_or_are_redeemed_twice(p
     merchant = json.loads(server.command("merchant", "create", "--name", "Loom", "--json").stdout)["id"]
 
     def create(*options: str) -> str:
-        made = server.command("client", "create", "--merchant", merchant, "--spid-compatible", "--json", *options)
+        made = server.command(
+            "client", "create", "--merchant", merchant, "--spid-compatible", "--redirect-uri", "https://loom.example/cb",
+            "--json", *options)
         assert made.returncode == 0, said(made)
         return json.loads(made.stdout)["client_id"]
 
@@ -299,7 +301,7 @@ def test_the_refresh_leeway_of_a_browser_app_is_set_and_shown(prepare):
     assert leeway("show", made["client_id"]) == 0
     assert leeway("create", "--name", "Other", *browser, "--refresh-leeway", "60") == 60
     backend = server.command("client", "create", "--name", "Backend", *merchant, "--refresh-leeway", "1")
-    assert backend.returncode != 0 and "refresh_leeway" in said(backend), said(backend)
+    assert backend.returncode != 0 and "--refresh-leeway: must" in said(backend), said(backend)
 
 
 def test_doctor_names_clients_whose_id_tokens_are_signed_with_a_shared_secret(launch, engine):
@@ -380,7 +382,7 @@ def test_the_server_serves_what_the_commands_create(prepare):
     form["grant_type"] = "client_credentials"
     assert Spindle.of(server).call("POST", "/oauth/token", form=form).status == 200
     for noun, identifier in (("client", client["client_id"]), ("user", user["user_id"]), ("merchant", merchant["id"])):
-        gone = server.command(noun, "delete", identifier)
+        gone = server.command(noun, "delete", "--yes", identifier)
         assert gone.returncode == 0, said(gone)
         assert server.command(noun, "show", identifier, "--json").returncode != 0
     deadline = time.monotonic() + 10
@@ -408,7 +410,7 @@ def test_commands_take_a_users_address_or_number(prepare):
             refused = server.command("user", verb, wrong)
             assert refused.returncode == 64, said(refused)
             assert refused.stderr == f"spindle: '{wrong}' is neither an e-mail address nor a user's number\n"
-    gone = server.command("user", "delete", "Kari@example.com")
+    gone = server.command("user", "delete", "--yes", "Kari@example.com")
     assert (gone.returncode, gone.stdout) == (0, f"deleted user {user['user_id']}\n"), said(gone)
     assert server.command("user", "show", "kari@example.com").returncode == FAILED
 
@@ -486,10 +488,11 @@ def test_a_spid_compatible_client_is_created_and_changed(prepare):
     server.init()
     merchant = good(server.command("merchant", "create", "--name", "By hand", "--json"))["id"]
     terms = "https://client.example/terms"
-    asked = ["--merchant", merchant, "--spid-compatible", "--signed-responses", "--tos-uri", terms, "--json"]
+    common = ["--merchant", merchant, "--redirect-uri", "https://client.example/cb", "--json"]
+    asked = [*common, "--spid-compatible", "--signed-responses", "--tos-uri", terms]
     made = good(server.command("client", "create", "--name", "Backend", *asked))
     assert (made["spid_compatible"], made["signed_responses"], made["tos_uri"]) == (True, True, terms)
-    plain = good(server.command("client", "create", "--merchant", merchant, "--name", "Plain", "--json"))
+    plain = good(server.command("client", "create", "--name", "Plain", *common))
     assert not plain["signed_responses"] and "tos_uri" not in plain
 
     identifier = made["client_id"]
@@ -642,3 +645,90 @@ def test_a_client_cannot_be_created_with_addresses_of_this_server(prepare):
         refused = server.command(
             "client", "create", "--name", "Loom", "--grant-type", "authorization_code", option, own + "/in")
         assert refused.returncode != 0 and "not this server's" in refused.stderr, refused.stderr
+
+
+def test_a_deletion_without_a_terminal_needs_yes(prepare):
+    server = prepare()
+    server.init()
+    merchant = good(server.command("merchant", "create", "--name", "Loom", "--json"))["id"]
+    user = good(server.command("user", "create", "--email", "kari@example.com", "--json"))["user_id"]
+    client = good(server.command("client", "create", "--merchant", merchant, "--name", "Web", "--redirect-uri",
+                                 "https://loom.example/cb", "--json"))["client_id"]
+    for noun, identifier, what in (
+        ("client", client, "the client Web and all its data"),
+        ("user", user, f"the user {user} (kari@example.com) and all their data"),
+        ("merchant", merchant, "the merchant Loom, its clients and all their data"),
+    ):
+        kept = server.command(noun, "delete", identifier, typed="y\n")
+        assert kept.returncode == 64, said(kept)
+        assert kept.stderr == f"spindle: this deletes {what}: add --yes, as there is no terminal to ask at\n"
+        assert server.command(noun, "show", identifier).returncode == 0
+        assert server.command(noun, "delete", "--yes", identifier).returncode == 0
+
+
+def test_a_change_of_nothing_is_refused(prepare):
+    server = prepare()
+    server.init()
+    merchant = good(server.command("merchant", "create", "--name", "Loom", "--json"))
+    user = good(server.command("user", "create", "--email", "kari@example.com", "--json"))["user_id"]
+    for noun, identifier in (("merchant", merchant["id"]), ("user", user)):
+        before = good(server.command(noun, "show", identifier, "--json"))
+        kept = server.command(noun, "change", identifier)
+        assert (kept.returncode, kept.stderr) == (
+            64, "spindle: nothing to change: give what is to be changed, see --help\n"), said(kept)
+        assert good(server.command(noun, "show", identifier, "--json")) == before
+
+
+def test_a_client_made_with_a_name_and_a_redirect_uri_can_sign_users_in(prepare):
+    server = prepare()
+    server.init()
+    merchant = good(server.command("merchant", "create", "--name", "Loom", "--json"))["id"]
+    made = good(server.command("client", "create", "--merchant", merchant, "--name", "Web", "--redirect-uri",
+                               "https://loom.example/cb", "--set", "logo_uri=https://loom.example/logo.png", "--json"))
+    assert made["scope"] == "openid profile email"
+    assert made["logo_uri"] == "https://loom.example/logo.png"
+
+
+def test_commands_name_their_own_options(prepare):
+    server = prepare()
+    server.init()
+    merchant = good(server.command("merchant", "create", "--name", "Loom", "--json"))["id"]
+    for arguments, told in (
+        (("--name", "Web", "--redirect-uri", "https://loom.example/cb"), "--merchant: must be given"),
+        (("--merchant", merchant, "--name", "Web"), "--redirect-uri: must be given for a client"),
+        (("--merchant", merchant, "--redirect-uri", "localhost:3000/cb"),
+         "--redirect-uri: must be absolute URIs, with a scheme: did you mean http://localhost:3000/cb?"),
+        (("--merchant", merchant, "--redirect-uri", "https://loom.example/cb", "--scope", "openid,profile"),
+         "--scope: must be scope tokens"),
+    ):
+        refused = server.command("client", "create", *arguments)
+        assert refused.returncode == 65, said(refused)
+        assert refused.stderr.startswith(f"spindle: {told}"), said(refused)
+    for noun in ("client", "user"):
+        unknown = server.command(noun, "list", "--merchant", "Acme")
+        assert (unknown.returncode, unknown.stderr) == (FAILED, "spindle: there is no merchant Acme\n"), said(unknown)
+
+
+def test_a_list_has_the_user_with_an_address(prepare):
+    server = prepare()
+    server.init()
+    for name in ("kari", "ola"):
+        good(server.command("user", "create", "--email", f"{name}@example.com", "--json"))
+    found = good(server.command("user", "list", "--email", "KARI@example.com", "--json"))
+    assert [user["email"] for user in found["items"]] == ["kari@example.com"] and found["next"] is None
+    none = server.command("user", "list", "--email", "per@example.com")
+    assert (none.returncode, none.stdout, none.stderr) == (0, "", "there is no user with the address per@example.com\n")
+
+
+def test_tables_show_dates_and_json_seconds(prepare):
+    server = prepare()
+    server.init()
+    made = good(server.command("merchant", "create", "--name", "Loom", "--json"))
+    shown = server.command("merchant", "show", made["id"])
+    assert re.search(r"^created_at +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$", shown.stdout, re.M), said(shown)
+    assert isinstance(made["created_at"], int)
+
+
+def test_version_is_a_command_too(prepare):
+    server = prepare()
+    assert server.command("version").stdout == server.command("--version").stdout

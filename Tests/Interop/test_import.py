@@ -293,7 +293,7 @@ def test_the_id_of_a_deleted_client_is_taken_for_31_days_if_it_had_a_token_and_e
             "--grant-type", "client_credentials", "--json")
 
     def delete() -> None:
-        gone = server.command("client", "delete", "kept-in-apps")
+        gone = server.command("client", "delete", "--yes", "kept-in-apps")
         assert gone.returncode == 0, said(gone)
 
     assert create().returncode == 0

@@ -85,11 +85,12 @@ struct AuthorizationAnswerTests {
 
     @Test("A refusal of an unregistered redirect URI names the small difference from a registered one")
     func nearMisses() throws {
-        let registered = try ["https://app.example/back", "https://app.example:8443/cb?x=1", "app://back"].map {
-            try #require(RedirectURI(registering: $0))
-        }
+        let registered = try [
+            "https://app.example/back", "https://app.example:8443/cb?x=1", "app://back", "http://localhost:3000/cb",
+        ].map { try #require(RedirectURI(registering: $0)) }
         let cases: [(String, RedirectURIMismatch?)] = [
             ("https://app.example/back/", .trailingSlash), ("http://app.example/back", .scheme),
+            ("http://127.0.0.1:3000/cb", .loopback), ("http://[::1]:3000/cb", .loopback), ("http://127.0.0.1/cb", nil),
             ("https://app.example:443/back", .port), ("https://app.example:8444/cb?x=1", .port),
             ("https://App.example/Back", .letterCase), (" https://app.example/back\n", .whiteSpace),
             ("https://app.example/back?y=2", .query), ("https://app.example:8443/cb", .query),

@@ -53,10 +53,16 @@ public struct LogoutEndpoint: Endpoint {
         let token = try await endToken(
             presented, ofABrowser: session != nil || request.headers[.secFetchDest] == "document")
         let logout = try await logout(parameters, named, token, presented)
+        logout.logUnregistered(to: context.logger)
         guard let session else {
             // A device gets JSON; a browser gets a page, or continues.
             if token != nil, logout.address == nil { return .json(.members(["result": "OK"])) }
-            return try await signedOut(request, logout, sawPage: false, isStillSignedIn: false)
+            let answer = try await signedOut(request, logout, sawPage: false, isStillSignedIn: false)
+            guard browser.ids.isEmpty, token == nil, parameters[.idTokenHint] != nil, logout.address == nil,
+                request.isOfProgram
+            else { return answer }
+            // A backend that calls what is meant for its user's browser would take a page for success.
+            throw Self.noSession
         }
         // A token from this session, or a link on our own page, shows that the user wants this. A link on another site
         // or in a mail does not. Nor does a token from elsewhere, whose holder could hide the link in a page, nor an
@@ -110,6 +116,11 @@ public struct LogoutEndpoint: Endpoint {
         return try await end(browser, request, logout)
     }
 
+    private static let noSession = OAuthError(
+        .invalidRequest, "logout_without_browser",
+        "This page signs out the browser that opens it, and no browser did: no session was ended. A backend ends its "
+            + "own tokens at /oauth/revoke.")
+
     /// The user that the form would sign out. Our other pages name them in the form's token.
     private static let namedUser = "person"
 
@@ -118,7 +129,8 @@ public struct LogoutEndpoint: Endpoint {
         let page = LogoutPage(
             account: session.displayName, action: "/logout", formToken: issued.token,
             leaving: logout.leaves?.name,
-            fields: logout.fields + [HiddenField(name: Self.namedUser, value: session.user.description)])
+            fields: logout.fields + [HiddenField(name: Self.namedUser, value: session.user.description)],
+            unregistered: logout.unregistered)
         let visit = try await visit(request, logout)
         return pages.page(
             pages.templates.logout(page, in: visit.frame), visit, cookies: [issued.setCookie], formsLeaveSite: true)
@@ -199,7 +211,8 @@ public struct LogoutEndpoint: Endpoint {
             return .sendBrowser(to: address.location, cookies: cleared)
         }
         let visit = try await visit(request, logout)
-        let page = SignedOutPage(leaving: isStillSignedIn ? logout.leaves?.name : nil)
+        let page = SignedOutPage(
+            leaving: isStillSignedIn ? logout.leaves?.name : nil, unregistered: logout.unregistered)
         return pages.page(pages.templates.signedOut(page, in: visit.frame), visit, cookies: cleared)
     }
 }

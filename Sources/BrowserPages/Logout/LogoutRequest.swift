@@ -2,6 +2,7 @@ import Authentication
 import Directory
 import HTTP
 import HTTPSupport
+import Logging
 import OAuth
 import OpenID
 import Pages
@@ -81,7 +82,42 @@ extension LogoutRequest {
     }
 }
 
+extension LogoutRequest {
+    /// The address to return to that this request may not use, with what may be wrong with it; nil when it may.
+    var unregistered: String? {
+        guard address == nil, let asked = LogoutAddress.asked(by: parameters) else { return nil }
+        let value = "\(asked.parameter.rawValue): \(asked.text.prefix(200))"
+        guard let client else {
+            let cause =
+                parameters[.idTokenHint] != nil
+                ? "id_token_hint is no ID token of this server for the client of client_id"
+                : "No client is known: send id_token_hint, or client_id"
+            return "\(value). \(cause)."
+        }
+        let registered = client.postLogoutRedirectURIs + client.redirectURIs
+        let mismatch = RedirectURIMismatch(asked.text, among: registered)
+            .map { ". It differs from a registered address only in: \($0.rawValue)." }
+        return "client_id: \(client.id), \(value)" + (mismatch ?? "")
+    }
+
+    func logUnregistered(to logger: Logger) {
+        guard unregistered != nil else { return }
+        logger.info(
+            "left out the way back",
+            metadata: [
+                "reason": client == nil ? "logout_of_unknown_client" : "unregistered_post_logout_redirect_uri",
+                "client_id": "\(client?.id.text ?? "-")",
+            ])
+    }
+}
+
 extension Request {
+    /// Whether no browser sends it: none of the fields that browsers add is there, and it asks for no page.
+    var isOfProgram: Bool {
+        headers[.secFetchSite] == nil && headers[.secFetchDest] == nil && headers[.cookie] == nil
+            && headers[.accept]?.contains("text/html") != true
+    }
+
     /// Whether the user sees the answer. Browsers that do not say are believed.
     var isNavigation: Bool {
         !isPrefetch && headers[.secFetchDest].map { $0 == "document" } ?? true

@@ -33,6 +33,8 @@ public struct Client: Sendable, Equatable {
     public var rotatesRefreshTokens: Bool
     public var accessTokenLifetime: Duration
     /// For a client that sets no other.
+    /// The most that an access token lives that its client can renew at any time.
+    public static let longestRenewable: Duration = .days(1)
     public static let usualAccessTokenLifetime: Duration = .hours(1)
     public static let shortestAccessTokenLifetime: Duration = .seconds(10)
     public var refreshTokenLifetime: Duration

@@ -116,6 +116,7 @@ public struct ClientMetadata: Sendable {
                 "access_token_lifetime", "at most \(OpenIDSettings.longestJWT.seconds) seconds for tokens that are JWTs"
             )
         }
+        try checkLifetime(members)
         try checkPairwise()
         try checkSPiD(members)
         try checkSigning()
@@ -184,10 +185,7 @@ public struct ClientMetadata: Sendable {
         var uris: [RedirectURI] = []
         for text in list {
             guard let uri = RedirectURI(registering: text) else {
-                throw JSONFault(
-                    name,
-                    "absolute URIs without fragment, user or password, in a scheme that runs no script; https, "
-                        + "or http to localhost, 127.0.0.0/8 or ::1")
+                throw JSONFault(name, RedirectURI.expected(inPlaceOf: text))
             }
             if !uris.contains(uri) { uris.append(uri) }
         }
@@ -207,8 +205,8 @@ public struct ClientMetadata: Sendable {
         guard members.any("scope") != nil else { return nil }
         if members.any("scope")?.string == "" { return .empty }
         guard let text = try members.text("scope", most: 2000) else { return nil }
-        guard let scope = Scope(parsing: text) else {
-            throw JSONFault("scope", "scope tokens of printable ASCII separated by spaces")
+        guard let scope = Scope(parsing: text), !text.contains(",") else {
+            throw JSONFault("scope", "scope tokens of printable ASCII separated by spaces, without commas")
         }
         return scope
     }

@@ -219,25 +219,19 @@ public struct Clients: Sendable {
             isLive: client.disabledAt == nil && merchantDisabledAt == nil)
     }
 
-    /// At most `count` clients with ids after `cursor`, of one merchant, or of all when it is nil.
-    public func list(of merchant: Merchant.ID?, after cursor: String, count: Int) async throws -> [Client] {
-        try await database.scan(for: .of(merchant)) { db in
-            let rows =
-                if let merchant {
-                    try db.rows(
-                        """
-                        SELECT \(Self.columns) FROM clients
-                        WHERE merchant_id = \(merchant) AND id > \(cursor) AND \(Self.areThere)
-                        ORDER BY id LIMIT \(count)
-                        """)
-                } else {
-                    try db.rows(
-                        """
-                        SELECT \(Self.columns) FROM clients
-                        WHERE id > \(cursor) AND \(Self.areThere) ORDER BY id LIMIT \(count)
-                        """)
-                }
-            return try rows.map(Client.init)
+    /// At most `count` clients with ids after `cursor`: of one merchant if it is given, with one name if it is given.
+    public func list(
+        of merchant: Merchant.ID?, named name: String? = nil, after cursor: String, count: Int
+    ) async throws -> [Client] {
+        let owned: SQL = merchant.map { "merchant_id = \($0)" } ?? .always
+        let named: SQL = name.map { "name = \($0)" } ?? .always
+        return try await database.scan(for: .of(merchant)) { db in
+            try db.rows(
+                """
+                SELECT \(Self.columns) FROM clients
+                WHERE \(owned) AND \(named) AND id > \(cursor) AND \(Self.areThere) ORDER BY id LIMIT \(count)
+                """
+            ).map(Client.init)
         }
     }
 

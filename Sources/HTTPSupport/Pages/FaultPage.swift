@@ -18,7 +18,7 @@ extension Request {
 extension PageRenderer {
     /// An error page in place of the JSON of an error, with its status and headers. It reads nothing from the database,
     /// which may be the cause of the error.
-    func fault(_ answer: Response, of request: Request, id: String) -> Response {
+    func fault(_ answer: Response, of request: Request) -> Response {
         let topic: MessagePage.Topic
         switch answer.status {
         case .badRequest, .unsupportedMediaType: topic = .foreignForm
@@ -29,8 +29,8 @@ extension PageRenderer {
         default: return answer
         }
         let language = Language.preferred(uiLocales: nil, acceptLanguage: request.headers[.acceptLanguage])
-        var page = message(
-            topic, PageContext(language: language), detail: topic == .somethingWrong ? id : nil, status: answer.status)
+        let visit = PageContext(language: language, reference: log.id(of: request))
+        var page = message(topic, visit, status: answer.status)
         for name in [FieldName.retryAfter, .allow] where answer.headers[name] != nil {
             page.headers[name] = answer.headers[name]
         }

@@ -13,6 +13,8 @@ package struct PageContext: Sendable {
     package let client: Client?
     /// Where the user goes next.
     package let destination: Destination?
+    /// The id of the request in the log, which an error page shows.
+    let reference: String?
     /// The images that a page may show, the logos of brand and application. Without their queries, which a CSP source
     /// cannot have (CSP 3 §2.3.1).
     let imageSources: [String]
@@ -23,9 +25,11 @@ package struct PageContext: Sendable {
     private let mailTexts: MailTexts?
 
     package init(
-        language: Language, client: Client? = nil, merchant: Merchant? = nil, destination: Destination? = nil
+        language: Language, client: Client? = nil, merchant: Merchant? = nil, destination: Destination? = nil,
+        reference: String? = nil
     ) {
         self.destination = destination
+        self.reference = reference
         let stylesheet = merchant.flatMap { $0.accentColor == nil ? nil : "/assets/brand/\($0.id).css" }
         let brand = merchant.map { Brand(name: $0.name, logoURI: $0.logoURI, stylesheet: stylesheet) }
         let application = client.flatMap { client in
@@ -109,7 +113,9 @@ extension PageRenderer {
         if let client, client.may(.bearMerchantsName), let id = client.merchant {
             merchant = try await merchants.find(id)
         }
-        return PageContext(language: language, client: client, merchant: merchant, destination: destination)
+        return PageContext(
+            language: language, client: client, merchant: merchant, destination: destination,
+            reference: log.id(of: request))
     }
 }
 

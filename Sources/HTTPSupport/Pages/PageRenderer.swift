@@ -18,10 +18,11 @@ public struct PageRenderer: Sendable {
     package let issuers: TrustedIssuers
     package let interactions: Interactions
     package let address: ClientAddress
+    let log: RequestLog
 
     public init(
         templates: Templates, site: Site, forms: FormGuard, clients: Clients, merchants: Merchants,
-        issuers: TrustedIssuers, interactions: Interactions, address: ClientAddress
+        issuers: TrustedIssuers, interactions: Interactions, address: ClientAddress, log: RequestLog
     ) {
         self.templates = templates
         self.site = site
@@ -31,6 +32,7 @@ public struct PageRenderer: Sendable {
         self.issuers = issuers
         self.interactions = interactions
         self.address = address
+        self.log = log
     }
 
     /// A page for users, with the headers of `PageHeaders`.
@@ -53,7 +55,10 @@ public struct PageRenderer: Sendable {
         _ topic: MessagePage.Topic, _ visit: PageContext, values: [String: String] = [:], form: FormPostPage? = nil,
         registration: FormPostPage? = nil, detail: String? = nil, status: Status = .badRequest, cookies: [String?] = []
     ) -> Response {
-        let page = MessagePage(topic: topic, values: values, form: form, registration: registration, detail: detail)
+        // What was done needs no support.
+        let reference = status.code < 400 ? nil : visit.reference
+        let page = MessagePage(
+            topic: topic, values: values, form: form, registration: registration, detail: detail, reference: reference)
         return self.page(
             templates.message(page, in: visit.frame), visit.framable, status: status, cookies: cookies,
             formsLeaveSite: form != nil)
@@ -61,7 +66,13 @@ public struct PageRenderer: Sendable {
 
     /// The response to a form that did not come from our page in this browser.
     package func foreignForm(_ request: Request, _ visit: PageContext) -> Response {
-        withoutCookie(request, visit, else: message(.foreignForm, visit, status: .forbidden))
+        let isByHTTP = forms.isReachedByHTTP(request)
+        log.logger(of: request).info(
+            "refused", metadata: ["reason": isByHTTP ? "https_issuer_reached_by_http" : "foreign_form"])
+        guard !isByHTTP else {
+            return message(.reachedByHTTP, visit, detail: "issuer: \(site.issuer)", status: .forbidden)
+        }
+        return withoutCookie(request, visit, else: message(.foreignForm, visit, status: .forbidden))
     }
 }
 
@@ -205,7 +216,7 @@ extension PageRenderer {
         logger.info("refused", metadata: ["reason": "interaction_gone"])
         let language = Language.preferred(
             uiLocales: Form.query(of: http.target.text)[.uiLocales], acceptLanguage: http.headers[.acceptLanguage])
-        let visit = PageContext(language: language)
+        let visit = PageContext(language: language, reference: log.id(of: http))
         return withoutCookie(http, visit, else: message(.requestGone, visit, status: .gone))
     }
 }

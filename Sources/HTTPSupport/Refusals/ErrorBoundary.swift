@@ -21,7 +21,7 @@ struct ErrorBoundary: Sendable {
         logger[metadataKey: "route"] = .string("\(request.method.rawValue) \(context.route.template.text)")
         guard !(error is InteractionGone) else { return pages.gone(request, logger) }
         let answer = answer(to: error, of: request, logger)
-        return request.isReadByUser ? pages.fault(answer, of: request, id: context.id) : answer
+        return request.isReadByUser ? pages.fault(answer, of: request) : answer
     }
 
     private func answer(to error: any Error, of request: Request, _ logger: Logger) -> Response {
@@ -29,10 +29,11 @@ struct ErrorBoundary: Sendable {
         case let refusal as OAuthError:
             return refusal.response(logger: logger, triedHeader: request.headers[.authorization] != nil)
         case let error as HTTPRefusal where error.status == .notFound:
-            return refusal(of: request, .notFound, "not_found", "There is no such endpoint.")
+            return refusal(of: request, .notFound, "not_found", error.hint ?? "There is no such endpoint.")
         case let error as HTTPRefusal:
             logger.info("refused", metadata: ["status": "\(error.status.code)"])
-            var response = refusal(of: request, error.status, "invalid_request", error.status.reasonPhrase)
+            var response = refusal(
+                of: request, error.status, "invalid_request", error.hint ?? error.status.reasonPhrase)
             response.headers.append(contentsOf: error.headers)
             return response
         case StorageError.unavailable(let reason):
@@ -86,13 +87,16 @@ struct ErrorBoundary: Sendable {
     }
 }
 
-/// A refusal with a status only. The error boundary adds the text.
+/// A refusal with a status, and perhaps a text. The error boundary makes the response.
 package struct HTTPRefusal: Error {
     package let status: Status
     package let headers: Fields
+    /// A sentence for the caller's developer.
+    let hint: String?
 
-    package init(_ status: Status, headers: Fields = [:]) {
+    package init(_ status: Status, headers: Fields = [:], hint: String? = nil) {
         self.status = status
         self.headers = headers
+        self.hint = hint
     }
 }

@@ -5,14 +5,20 @@ import JSON
 package struct Problem: Error {
     /// What of the request is wrong.
     package enum Place: Sendable {
-        /// A member of the document.
-        case member(String)
+        /// A member of the document, and the one that was probably meant.
+        case member(String, meant: String? = nil)
         /// A parameter of the query, and the one that was probably meant.
         case parameter(String, meant: String? = nil)
 
+        var meant: String? {
+            switch self {
+            case .member(_, let meant), .parameter(_, let meant): meant
+            }
+        }
+
         package var name: String {
             switch self {
-            case .member(let name), .parameter(let name, _): name
+            case .member(let name, _), .parameter(let name, _): name
             }
         }
     }
@@ -37,12 +43,11 @@ package struct Problem: Error {
             .init("status", .integer(Int64(status.code))), .init("detail", .string(detail)),
         ]
         switch place {
-        case .member(let name): members.append(.init("member", .string(name)))
-        case .parameter(let name, let meant):
-            members.append(.init("parameter", .string(name)))
-            if let meant { members.append(.init("did_you_mean", .string(meant))) }
+        case .member(let name, _): members.append(.init("member", .string(name)))
+        case .parameter(let name, _): members.append(.init("parameter", .string(name)))
         case nil: break
         }
+        if let meant = place?.meant { members.append(.init("did_you_mean", .string(meant))) }
         var response = Response.json(.object(members), status: status)
         response.headers[.contentType] = "application/problem+json"
         return response

@@ -14,6 +14,11 @@ public struct ClientAddress: Sendable {
         return (isTrusted(peer) ? forwarded(request) ?? peer : peer).subscriber
     }
 
+    /// Whether a trusted proxy sent the request.
+    func isOfProxy(_ request: Request) -> Bool {
+        request.peer.flatMap { IPAddress($0) }.map(isTrusted) ?? false
+    }
+
     private func isTrusted(_ address: IPAddress) -> Bool { proxies.contains { $0.contains(address) } }
 
     /// The nearest address that is not a trusted proxy. If both headers are present, neither is trusted: a proxy sets

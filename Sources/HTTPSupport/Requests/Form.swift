@@ -114,9 +114,16 @@ package struct Form: Sendable {
     }
 
     private static func json(_ bytes: [UInt8]) throws(OAuthError) -> Form {
-        let malformed = OAuthError(
-            .invalidRequest, "malformed_json", "The body must be a JSON object whose members are strings.")
-        guard let members = try JSON.body(bytes)?.members else { throw malformed }
+        func malformed(_ fault: String) -> OAuthError {
+            OAuthError(
+                .invalidRequest, "malformed_json",
+                "The body must be a JSON object whose members are strings; this one \(fault).")
+        }
+        let members: [JSON.Member]
+        switch try JSON.body(bytes) {
+        case .success(let found): members = found.members ?? []
+        case .failure(let fault): throw malformed(fault.text)
+        }
         guard members.count <= mostPairs else { throw tooManyPairs }
         var pairs: [Pair] = []
         for member in members {
@@ -124,7 +131,8 @@ package struct Form: Sendable {
             case .string(let text): pairs.append((member.name, text))
             case .null: continue
             // A known member must be a string; an unknown one may be anything.
-            default: if Parameter(rawValue: member.name) != nil { throw malformed }
+            default:
+                if Parameter(rawValue: member.name) != nil { throw malformed("has another value for \(member.name)") }
             }
         }
         return Form(pairs: pairs)
@@ -132,15 +140,20 @@ package struct Form: Sendable {
 }
 
 extension JSON {
-    /// The body as a JSON object; nil when it is not one.
-    package static func body(_ bytes: [UInt8]) throws(OAuthError) -> JSON? {
+    /// Why a body is no JSON object: the end of a sentence about it.
+    package struct BodyFault: Error {
+        package let text: String
+    }
+
+    /// The body as a JSON object.
+    package static func body(_ bytes: [UInt8]) throws(OAuthError) -> Result<JSON, BodyFault> {
         do {
             let json = try JSON(parsing: bytes)
-            return json.members == nil ? nil : json
+            return json.members == nil ? .failure(BodyFault(text: "is JSON, but not an object")) : .success(json)
         } catch .tooManyMarks {
             throw .tooManyMarks
         } catch {
-            return nil
+            return .failure(BodyFault(text: error.place(in: bytes)))
         }
     }
 }

@@ -69,6 +69,13 @@ public struct FormGuard: Sendable {
         return true
     }
 
+    /// Whether the form stands on a page of ours that the browser reached by http, though the issuer is https. The
+    /// browser has then kept none of our cookies, which are for https.
+    func isReachedByHTTP(_ request: Request) -> Bool {
+        guard site.isSecure, let host = request.headers[.host] else { return false }
+        return request.headers[.origin] == "http://\(host)"
+    }
+
     /// The HMAC that only this server can make of `cookie`.
     private func token(for cookie: String) -> String {
         Base64URL.encode(Digest.hmacSHA256(Array(cookie.utf8), key: key))

@@ -93,14 +93,23 @@ extension AccessTokens {
     package func require(
         _ request: Request, form: OAuth.Parameters? = nil, inQuery: Bool = false
     ) async throws -> AccessToken {
-        try await require(
-            try PresentedToken.find(request.headers, form: form, query: try request.query.parameters), inQuery: inQuery)
+        let query = try request.query.parameters
+        guard let presented = try PresentedToken.find(request.headers, form: form, query: query) else {
+            throw OAuthError.noToken(in: request)
+        }
+        return try await require(presented, inQuery: inQuery)
+    }
+
+    /// The live token in the header of a request, which is the only place where the caller looks for it.
+    package func requireInHeader(_ request: Request) async throws -> AccessToken {
+        guard let presented = try PresentedToken.find(request.headers, form: nil, query: nil) else {
+            throw OAuthError.noToken(in: request)
+        }
+        return try await require(presented)
     }
 
     /// The live token for `presented`.
-    package func require(
-        _ presented: PresentedToken?, inQuery: Bool = false
-    ) async throws -> AccessToken {
+    package func require(_ presented: PresentedToken?, inQuery: Bool = false) async throws -> AccessToken {
         guard let presented else { throw OAuthError.noToken }
         let token = try await present(presented.secret)
         guard !presented.wasSentTwice || token.may(.sendTokensInURLs) else { throw OAuthError.twoTokens }
@@ -111,6 +120,24 @@ extension AccessTokens {
         }
         try token.requireUs()
         return token
+    }
+}
+
+extension OAuthError {
+    /// The refusal of a request without a token where one is looked for. It says so if there seems to be one elsewhere,
+    /// and repeats nothing of that.
+    fileprivate static func noToken(in request: Request) -> OAuthError {
+        if let header = request.headers[values: .authorization].first {
+            guard AuthorizationField(header).isOf("bearer") else {
+                return noToken("The Authorization header must begin with 'Bearer ', followed by the access token")
+            }
+            return noToken("The Authorization header needs one text without blanks after 'Bearer '")
+        }
+        let query = (try? request.query.parameters)
+        guard query?[.accessToken] == nil, query?[.oauthToken] == nil else {
+            return noToken("One in the URL does not count: send it in the Authorization header, after 'Bearer '")
+        }
+        return noToken
     }
 }
 

@@ -1,5 +1,6 @@
 public import Directory
 package import HTTP
+import Logging
 import OAuth
 import Text
 
@@ -31,21 +32,25 @@ public struct CrossOrigin: Sendable {
             let methods = routes.flatMap(\.methods).map(\.rawValue).joined(separator: ", ")
             let readers = routes[0].readers
             precondition(routes.allSatisfy { $0.readers == readers }, "\(path) has two kinds of readers")
-            return Route(.options, routes[0].template, readers: .none, refusal: nil) { request, _ in
-                try await preflight(request, methods, readers)
+            return Route(.options, routes[0].template, readers: .none, refusal: nil) { request, context in
+                try await preflight(request, methods, readers, context)
             }
         }
     }
 
     /// A preflight names no client: it succeeds if any client has the origin. The call itself is checked against its
     /// own client.
-    private func preflight(_ request: Request, _ methods: String, _ readers: PageReaders) async throws -> Response {
+    private func preflight(
+        _ request: Request, _ methods: String, _ readers: PageReaders, _ context: SpindleContext
+    ) async throws -> Response {
         var headers: Fields = [:]
         if readers == .everyPage {
             headers[.accessControlAllowOrigin] = "*"
         } else {
             headers[.vary] = "Origin"
-            guard let origin = request.headers[.origin], try await origins.contains(origin) else {
+            guard let origin = request.headers[.origin] else { return Response(status: .noContent, headers: headers) }
+            guard try await origins.contains(origin) else {
+                Self.log("unregistered_origin", origin, context)
                 return Response(status: .noContent, headers: headers)
             }
             headers[.accessControlAllowOrigin] = origin
@@ -54,6 +59,21 @@ public struct CrossOrigin: Sendable {
         headers[.accessControlAllowHeaders] = Self.fields(askedBy: request)
         headers[.accessControlMaxAge] = "3600"
         return Response(status: .noContent, headers: headers)
+    }
+
+    /// Whether a page of `origin` may read `response`: one of the client's pages, or any client's if it is a refusal,
+    /// which says nothing about the client. If the client cannot be read now, the response is still sent.
+    private func mayRead(_ response: Response, _ origin: String, _ id: Client.ID?) async -> Bool {
+        if let id, let client = try? await clients.findLive(id), client.webOrigins.contains(origin) { return true }
+        guard response.status.code >= 400 else { return false }
+        return (try? await origins.contains(origin)) ?? false
+    }
+
+    /// A browser tells its page nothing about such a refusal, so the log does.
+    private static func log(_ reason: String, _ origin: String, _ context: SpindleContext) {
+        context.logger.info(
+            "a web page may not read the response",
+            metadata: ["reason": "\(reason)", "origin": "\(origin.prefix(100))", "route": "\(context.route)"])
     }
 
     /// The names of the fields that the page wants to send, whatever its libraries add: `*` would exclude
@@ -77,12 +97,12 @@ public struct CrossOrigin: Sendable {
         case .everyPage: response.headers[.accessControlAllowOrigin] = "*"
         case .pagesOfClient:
             response.headers[.vary] = "Origin"
-            // If the client cannot be read now, the response is still sent.
-            guard let origin = request.headers[.origin], let id = context.presumedClient?.id,
-                let client = try? await clients.findLive(id), client.webOrigins.contains(origin)
-            else { return }
+            guard let origin = request.headers[.origin] else { return }
+            guard await mayRead(response, origin, context.presumedClient?.id) else {
+                return Self.log("origin_of_another_client", origin, context)
+            }
             response.headers[.accessControlAllowOrigin] = origin
         }
-        response.headers[.accessControlExposeHeaders] = "WWW-Authenticate, Retry-After"
+        response.headers[.accessControlExposeHeaders] = "WWW-Authenticate, Retry-After, X-Request-Id"
     }
 }

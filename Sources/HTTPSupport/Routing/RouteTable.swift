@@ -16,8 +16,11 @@ struct RouteTable: Sendable {
     private static let methods: [HTTP.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
 
     init(_ offered: [Route]) {
+        let known = KnownPaths(offered)
         routes = [
-            Route(.get, PathTemplate("/"), readers: .none, refusal: nil) { _, _ in throw HTTPRefusal(.notFound) }
+            Route(.get, PathTemplate("/"), readers: .none, refusal: nil) { request, _ in
+                throw HTTPRefusal(.notFound, hint: known.hint(for: request.target.path))
+            }
         ]
         var tree = SegmentTree()
         var byPath: [[Route]] = []
@@ -48,8 +51,11 @@ struct RouteTable: Sendable {
     /// Responds with 405 and `Allow` (RFC 9110 §15.5.6).
     private static func refusal(beside offered: [Route]) -> Route {
         let allowed = offered.flatMap(\.methods).map(\.rawValue).sorted().joined(separator: ", ")
-        return Route(.get, offered[0].template, readers: offered[0].readers, refusal: nil) { _, _ in
-            throw HTTPRefusal(.methodNotAllowed, headers: [.allow: allowed])
+        return Route(.get, offered[0].template, readers: offered[0].readers, refusal: nil) { request, _ in
+            // A route is found for known methods only.
+            throw HTTPRefusal(
+                .methodNotAllowed, headers: [.allow: allowed],
+                hint: "The method must be \(allowed) here, not \(request.method.rawValue).")
         }
     }
 }

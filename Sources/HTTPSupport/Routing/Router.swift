@@ -1,6 +1,4 @@
-public import Cryptography
 public import HTTP
-public import Logging
 import OAuth
 import Values
 
@@ -15,15 +13,14 @@ public final class Router: RequestHandler {
 
     public init(
         _ routes: Routes, pages: PageRenderer, dialects: [RefusalDialect], crossOrigin: CrossOrigin,
-        hosts: SessionHosts,
-        logger: Logger, random: any RandomSource
+        hosts: SessionHosts
     ) {
         table = RouteTable(routes.all + crossOrigin.preflights(for: routes.all))
         errors = ErrorBoundary(pages: pages, dialects: dialects)
         commonFields = SecurityHeaders.fields(of: pages.site)
         self.crossOrigin = crossOrigin
         self.hosts = hosts
-        log = RequestLog(logger, random: random)
+        log = pages.log
     }
 
     public func admit(_ head: Request) -> Admission {
@@ -31,6 +28,14 @@ public final class Router: RequestHandler {
     }
 
     public func respond(to request: Request) async -> Response {
+        var request = request
+        request.serial = log.next()
+        var response = await answer(request)
+        response.headers[.xRequestID] = log.told(to: request)
+        return response
+    }
+
+    private func answer(_ request: Request) async -> Response {
         guard request.isReadable else { return await refuse(unreadable: request.withoutUnreadableFields) }
         let route = table.routes[request.route]
         if !route.isOfSessionService, !hosts.isAtOwnHost(request), let refusal = await hosts.refusal(of: request) {

@@ -7,21 +7,18 @@ public struct SpindleContext: Sendable {
     package let route: Route
     /// Receives the client of the request; nil when that is not needed.
     package let presumedClient: PresumedClient?
-    private let path: String
-    private let number: UInt64
+    private let request: Request
     private let log: RequestLog
 
     init(_ request: Request, route: Route, log: RequestLog) {
         self.route = route
         self.log = log
-        path = request.target.path
-        number = log.next()
+        self.request = request
         presumedClient = route.readers == .pagesOfClient && request.headers.contains(.origin) ? PresumedClient() : nil
     }
 
-    package var parameters: PathParameters { PathParameters(path: path, template: route.template) }
-    package var id: String { log.id(number) }
-    package var logger: Logger { log.logger(number) }
+    package var parameters: PathParameters { PathParameters(path: request.target.path, template: route.template) }
+    package var logger: Logger { log.logger(of: request) }
 }
 
 extension SpindleContext {

@@ -47,7 +47,10 @@ public struct AuthorizationRequest: Sendable {
         challenge = try CodeChallenge.read(parameters)
         // RFC 9700 §2.1.1: public clients must use PKCE.
         guard challenge != nil || client.may(.omitChallenge) || !responseType.contains(.code) else {
-            throw .missing(.codeChallenge)
+            throw OAuthError(
+                .invalidRequest, "pkce_required",
+                "code_challenge is missing: a client without a secret must use PKCE (RFC 7636), with "
+                    + "code_challenge_method S256.")
         }
         scope = try Self.scope(parameters, of: client, for: responseType)
         // The same clause: for a confidential client, OpenID Connect's nonce is enough too.

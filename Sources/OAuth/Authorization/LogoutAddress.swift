@@ -26,9 +26,15 @@ public struct LogoutAddress: Sendable {
         location = parameters[.state].map { uri.adding([("state", $0)]) } ?? uri.text
     }
 
-    private static func text(_ parameters: Parameters) -> String? {
-        parameters[.postLogoutRedirectURI] ?? parameters[.redirectURI] ?? parameters[.returnTo]
+    /// The address that the request names, and how it calls it.
+    package static func asked(by parameters: Parameters) -> (parameter: Parameter, text: String)? {
+        for name in [Parameter.postLogoutRedirectURI, .redirectURI, .returnTo] {
+            if let text = parameters[name] { return (name, text) }
+        }
+        return nil
     }
+
+    private static func text(_ parameters: Parameters) -> String? { asked(by: parameters)?.text }
 
     /// Whether the request names an address at all.
     public static func isAsked(by parameters: Parameters) -> Bool { text(parameters) != nil }

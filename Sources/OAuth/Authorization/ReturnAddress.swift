@@ -102,6 +102,7 @@ public enum RedirectURIMismatch: String, Sendable, CaseIterable {
     case letterCase = "letter case"
     case scheme
     case port
+    case loopback = "the host: localhost, 127.0.0.1 and [::1] are three"
     case trailingSlash = "the slash at its end"
     case query
     case fragment
@@ -120,6 +121,8 @@ public enum RedirectURIMismatch: String, Sendable, CaseIterable {
         self = found
     }
 
+    private static let loopbacks: Set<Substring> = ["localhost", "127.0.0.1", "[::1]"]
+
     private func explains(
         _ text: String, _ solid: String, _ given: Parts, _ other: String, _ registered: Parts
     ) -> Bool {
@@ -130,6 +133,9 @@ public enum RedirectURIMismatch: String, Sendable, CaseIterable {
             return text.utf8.count == other.utf8.count && text.lowercased() == other.lowercased()
         case .scheme: given.scheme = registered.scheme
         case .port: given.port = registered.port
+        case .loopback:
+            guard Self.loopbacks.contains(given.host), Self.loopbacks.contains(registered.host) else { return false }
+            given.host = registered.host
         case .trailingSlash:
             guard abs(given.path.utf8.count - registered.path.utf8.count) == 1,
                 given.path == registered.path + "/" || given.path + "/" == registered.path

@@ -84,7 +84,7 @@ public struct Authorization: Sendable {
 extension Client {
     /// The lifetime of an access token that the client can renew at any time. Such tokens have no count limit, as token
     /// families have, and a client in a loop leaves one each time.
-    var renewableTokenLifetime: Duration { min(accessTokenLifetime, .days(1)) }
+    var renewableTokenLifetime: Duration { min(accessTokenLifetime, Self.longestRenewable) }
 }
 
 extension Authorization {
@@ -95,7 +95,9 @@ extension Authorization {
         guard parameters[.resource] != nil else {
             // The client may have lost the resource since the user authorized it.
             guard request.resource.map(client.openID.resources.contains) ?? true else {
-                throw .targetRefused("withdrawn_resource", "This client is no longer registered for the resource.")
+                throw .targetRefused(
+                    "withdrawn_resource",
+                    "This client is no longer registered for the resource; add it to the client's resources.")
             }
             return self
         }
@@ -134,7 +136,8 @@ extension Client {
         let limit = limit ?? scope
         guard let requested else { return limit.byDefault }
         let scope = try Scope(requested: requested)
-        guard scope.isSubset(of: limit) else { throw .scopeTooWide(id) }
+        let refused = scope.subtracting(limit)
+        guard refused.isEmpty else { throw .scopeTooWide(refused, of: self) }
         return scope
     }
 
@@ -151,8 +154,9 @@ extension Client {
         guard let requested else { return limit.byDefault }
         let asked = try Scope(requested: requested)
         let granted = asked.intersection(limit)
-        guard asked.known.forNow.isSubset(of: granted) else { throw .scopeTooWide(id) }
-        guard !granted.isEmpty || asked.isEmpty else { throw .noScopeUnderstood(id) }
+        let refused = asked.known.forNow.subtracting(granted)
+        guard refused.isEmpty else { throw .scopeTooWide(refused, of: self) }
+        guard !granted.isEmpty || asked.isEmpty else { throw .noScopeUnderstood(asked, id) }
         return granted
     }
 
@@ -163,7 +167,7 @@ extension Client {
 extension Scope {
     fileprivate init(requested text: String) throws(OAuthError) {
         guard let scope = Scope(parsing: text) else {
-            throw .malformed(.scope, "tokens of printable ASCII separated by single spaces")
+            throw .malformed(.scope, "tokens of printable ASCII, without quotes and backslashes, separated by spaces")
         }
         self = scope
     }

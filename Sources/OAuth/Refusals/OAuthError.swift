@@ -138,23 +138,15 @@ extension OAuthError {
         OAuthError(
             .invalidRequest, "malformed_parameter", "The parameter '\(name.rawValue)' is malformed: \(expected).")
     }
-    public static let unsupportedGrant = OAuthError(
-        .unsupportedGrantType, "unsupported_grant_type", "This grant_type is not offered by this server.")
+    static func unsupportedGrant(_ offered: some Sequence<GrantType>) -> OAuthError {
+        OAuthError(
+            .unsupportedGrantType, "unsupported_grant_type",
+            "grant_type must be one of \(offered.map(\.name).sorted().joined(separator: ", ")).")
+    }
     public static func grantNotAllowed(_ client: Client.ID) -> OAuthError {
         OAuthError(
             .unauthorizedClient, "grant_not_allowed",
             "This client is not registered for this grant_type; add it to the client's grant_types.",
-            detail: "client=\(client)")
-    }
-    public static func scopeTooWide(_ client: Client.ID) -> OAuthError {
-        OAuthError(
-            .invalidScope, "scope_too_wide", "The requested scope is wider than what can be granted here.",
-            detail: "client=\(client)")
-    }
-    static func noScopeUnderstood(_ client: Client.ID) -> OAuthError {
-        OAuthError(
-            .invalidScope, "no_scope_understood",
-            "This client is registered for none of the requested scopes; add them to the client's scope.",
             detail: "client=\(client)")
     }
 
@@ -172,15 +164,17 @@ extension OAuthError {
         .invalidClient, "malformed_client_assertion",
         "The client assertion is malformed: a JWT whose sub is the client_id, with client_assertion_type "
             + "\(ClientAssertion.type).")
+    /// One text for all of them: it must not tell which clients exist.
+    private static let badClient =
+        "Client authentication failed: the client is unknown or disabled, or its secret, assertion or method of "
+        + "authentication is wrong. The server's log says which, at the X-Request-Id of this response."
     public static func clientRefused(_ reason: String, _ client: Client.ID, _ detail: String = "") -> OAuthError {
         OAuthError(
-            .invalidClient, reason, "Client authentication failed.",
-            detail: "client=\(client)" + (detail.isEmpty ? "" : " \(detail)"))
+            .invalidClient, reason, badClient, detail: "client=\(client)" + (detail.isEmpty ? "" : " \(detail)"))
     }
 
     public static func unknownClient(_ id: Client.ID) -> OAuthError {
-        OAuthError(
-            .invalidClient, "unknown_client", "Client authentication failed.", detail: "client=\(id.beginning)")
+        OAuthError(.invalidClient, "unknown_client", badClient, detail: "client=\(id.beginning)")
     }
 
     /// The client's key set on its own server cannot be read, so the client may be genuine. It may ask again.
@@ -214,14 +208,16 @@ extension OAuthError {
     // MARK: Codes and grants
 
     private static let badCode =
-        "The code is unknown, expired, spent, or was issued to another client, redirect_uri or code_verifier."
+        "The code is unknown, expired, spent, or was issued to another client, redirect_uri or code_verifier. "
+        + "The server's log says which, at the X-Request-Id of this response."
     public static func codeRefused(_ reason: String, _ detail: String? = nil) -> OAuthError {
         OAuthError(.invalidGrant, reason, badCode, detail: detail)
     }
     public static func refreshRefused(_ reason: String, _ detail: String? = nil) -> OAuthError {
         OAuthError(
             .invalidGrant, reason,
-            "The refresh token is unknown, expired, revoked, used up, or was issued to another client.", detail: detail)
+            "The refresh token is unknown, expired, revoked, used up, or was issued to another client. The server's "
+                + "log says which, at the X-Request-Id of this response.", detail: detail)
     }
     static func repeatedTooOften(_ token: RefreshToken) -> OAuthError {
         refreshRefused("refresh_repeated_too_often", "family=\(token.family)")
@@ -279,7 +275,11 @@ extension OAuthError {
 
     // MARK: Presented tokens
 
-    public static let noToken = OAuthError(.invalidToken, "no_token", "An access token is missing.")
+    public static let noToken = noToken("Send it in the Authorization header, after 'Bearer '")
+    /// A request without a token where one is looked for. `hint` says where that is, or what was found there.
+    public static func noToken(_ hint: String) -> OAuthError {
+        OAuthError(.invalidToken, "no_token", "An access token is missing. \(hint).")
+    }
     public static func tokenRefused(_ reason: String) -> OAuthError {
         OAuthError(
             .invalidToken, reason,

@@ -7,6 +7,13 @@ extension Client {
         guard !parameters.namesSeveralResources else {
             throw .targetRefused("several_resources", "An access token is for one resource: send one at a time.")
         }
+        // The name that Auth0's clients give it. Where it names this server, it asks for what they get.
+        if let audience = parameters[.audience], parameters[.grantType] != GrantType.tokenExchange.name,
+            audience != parameters[.resource], !audience.hasPrefix(issuer.origin)
+        {
+            throw .targetRefused(
+                "audience", "Send resource (RFC 8707) in place of audience, with one of the client's resources.")
+        }
         return try target(parameters[.resource], issuer: issuer)
     }
 
@@ -26,8 +33,19 @@ extension Client {
         guard let name, name != issuer else { return nil }
         // Compared as bytes: Swift takes strings for equal that only look alike.
         guard let resource = openID.resources.first(where: { $0.utf8.elementsEqual(name.utf8) }) else {
-            throw .targetRefused("unknown_resource", "This client is not registered for that resource.")
+            throw .targetRefused(
+                "unknown_resource",
+                "This client is not registered for that resource; add it to the client's resources, character for "
+                    + "character.")
         }
         return resource
+    }
+}
+
+extension String {
+    /// The part of a URL before its path.
+    fileprivate var origin: Substring {
+        guard let host = firstRange(of: "://")?.upperBound else { return self[...] }
+        return self[..<(self[host...].firstIndex(of: "/") ?? endIndex)]
     }
 }

@@ -19,7 +19,7 @@ public struct TokenIssuance: Sendable {
     public func tokens(for request: TokenRequest, from credentials: ClientCredentials) async throws -> TokenResponse {
         let type = GrantType(try request.parameters.require(.grantType))
         let client = try await clients.authenticate(credentials)
-        guard let grant = grants[type] else { throw OAuthError.unsupportedGrant }
+        guard let grant = grants[type] else { throw OAuthError.unsupportedGrant(grants.keys) }
         guard client.may(type) else { throw OAuthError.grantNotAllowed(client.id) }
         // If a parallel request rotates the token meanwhile, the grant runs again; no honest race needs more attempts.
         for _ in 1...5 {

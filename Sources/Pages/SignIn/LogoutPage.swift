@@ -5,11 +5,15 @@ public struct LogoutPage: PageContents {
     let formToken: String
     let leaving: String?
     let fields: [HiddenField]
+    let unregistered: String?
 
-    /// - Parameter leaving: the only application that the user signs out of; nil for the whole browser.
+    /// - Parameters: `leaving` is the only application that the user signs out of; nil for the whole browser.
+    ///   `unregistered` describes an address to return to that the application has not registered.
     public init(
-        account: String, action: String, formToken: String, leaving: String? = nil, fields: [HiddenField] = []
+        account: String, action: String, formToken: String, leaving: String? = nil, fields: [HiddenField] = [],
+        unregistered: String? = nil
     ) {
+        self.unregistered = unregistered
         self.leaving = leaving
         self.account = account
         self.action = action
@@ -21,9 +25,14 @@ public struct LogoutPage: PageContents {
 /// Says that the user is signed out, of the browser or of one application.
 public struct SignedOutPage: PageContents {
     let leaving: String?
+    let unregistered: String?
 
-    /// - Parameter leaving: the only application; nil for the browser.
-    public init(leaving: String? = nil) { self.leaving = leaving }
+    /// - Parameters: `leaving` is the only application; nil for the browser. `unregistered` describes an address to
+    ///   return to that the application has not registered.
+    public init(leaving: String? = nil, unregistered: String? = nil) {
+        self.leaving = leaving
+        self.unregistered = unregistered
+    }
 }
 
 /// Asks before a sign-in that was not requested in this browser, in place of another user or of none.

@@ -11,7 +11,7 @@ struct BackupCommand: Command {
 
     @Argument(help: "Where the copy goes; the file must not exist.") var file: String
     @OptionGroup var output: OutputOptions
-    @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+    @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
     func run() async throws {
         let configuration = try options.read()

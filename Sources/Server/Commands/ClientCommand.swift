@@ -20,9 +20,8 @@ struct ClientCommand: CommandGroup {
         var merchant: String?
         @Option(
             help: """
-                An id that its programs know from another system: 3 to 100 characters, no number, no UUID. By default \
-                a new one is made. The id of a deleted client is free after 366 days, or at once if it never had a \
-                token.
+                An id that its programs know already: 3 to 100 characters, no number, no UUID. By default a new one \
+                is made.
                 """)
         var id: String?
         @Option(
@@ -33,14 +32,14 @@ struct ClientCommand: CommandGroup {
         var tokenEndpointAuthMethod: String?
         @OptionGroup var members: ClientMembers
         @OptionGroup var output: OutputOptions
-        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+        @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
             let method: [JSON.Member] =
                 tokenEndpointAuthMethod.map { [JSON.Member("token_endpoint_auth_method", .string($0))] } ?? []
-            let document = JSON.object((members.json.members ?? []) + method)
+            let document = try members.json(besides: method)
             try stores.addresses.refuseOwn(in: document)
-            let metadata = try ClientMetadata(document)
+            let metadata = try ClientMetadata(ofNew: document)
             try stores.addresses.refuseUnaskable(in: document)
             let owner = try await Administrator.commandLine.merchant(
                 named: merchant.map { Merchant.ID($0) }, ofNew: metadata, among: stores.merchants)
@@ -66,10 +65,11 @@ struct ClientCommand: CommandGroup {
         @Option(help: "Of this merchant only.") var merchant: String?
         @OptionGroup var page: PageOptions
         @OptionGroup var output: OutputOptions
-        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+        @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
             let list = ListCursor(of: "clients", merchant: merchant)
+            if let merchant { _ = try await stores.merchants.known(merchant) }
             let found = try await stores.clients.list(
                 of: merchant.map { Merchant.ID($0) }, after: page.position(in: list), count: page.fetchCount)
             output.print(
@@ -82,7 +82,7 @@ struct ClientCommand: CommandGroup {
         static let configuration = CommandConfiguration(abstract: "Show a client.")
         @Argument() var id: String
         @OptionGroup var output: OutputOptions
-        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+        @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws { output.print(try await stores.clients.known(id).json) }
     }
@@ -93,10 +93,10 @@ struct ClientCommand: CommandGroup {
         @OptionGroup var members: ClientMembers
         @Flag(deniable: "Disable it, or enable it again.") var disabled: Bool?
         @OptionGroup var output: OutputOptions
-        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+        @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            let changes = members.json.adding("disabled", disabled)
+            let changes = try members.json().adding("disabled", disabled).changing()
             try stores.addresses.refuseOwn(in: changes)
             try stores.addresses.refuseUnaskable(in: changes)
             let client = Client.ID(id)
@@ -110,10 +110,13 @@ struct ClientCommand: CommandGroup {
     struct Delete: StoreCommand {
         static let configuration = CommandConfiguration(abstract: "Delete a client and all its data.")
         @Argument() var id: String
+        @OptionGroup var confirmation: ConfirmationOptions
         @OptionGroup var output: OutputOptions
-        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+        @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
+            let name = try await stores.clients.known(id).name
+            try confirmation.confirm(deleting: "the client \(name.printable) and all its data")
             let client = Client.ID(id)
             guard try await stores.clients.delete(client, within: .unlimited, by: Administrator.commandLine) else {
                 throw CommandFailure.notFound("client", id)

@@ -12,7 +12,7 @@ extension ClientCommand {
             abstract: "Add a second live secret, shown once. End the other one when it is no longer used.")
         @Argument() var id: String
         @OptionGroup var output: OutputOptions
-        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+        @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
             let client = try await stores.clients.known(id)
@@ -39,7 +39,7 @@ extension ClientCommand {
         @Argument() var id: String
         @Argument() var secret: String?
         @OptionGroup var output: OutputOptions
-        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+        @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
             let client = try await stores.clients.known(id)

@@ -12,7 +12,7 @@ struct DoctorCommand: Command {
             + "exit with 1 if one is bad.")
 
     @OptionGroup var output: OutputOptions
-    @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+    @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
     func run() async throws {
         let findings = try await findings()

@@ -12,7 +12,7 @@ struct InitCommand: Command {
         abstract: "Make the database, the keys and an admin client. A second run changes nothing.")
 
     @Flag(help: "Print JSON.") var json = false
-    @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+    @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
     func run() async throws {
         let configuration = try options.read()

@@ -19,7 +19,7 @@ struct KeyCommand: CommandGroup {
         static let configuration = CommandConfiguration(
             abstract: "List the signing keys; with --json also their public halves.")
         @OptionGroup var output: OutputOptions
-        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+        @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
         func run() async throws {
             let installation = try await Installation.open(try options.read(), for: .administering)
@@ -52,7 +52,7 @@ struct KeyCommand: CommandGroup {
                 """)
         @Option(help: "The file of the new master key; created if missing.") var newKeyFile: String
         @OptionGroup var output: OutputOptions
-        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+        @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
         func run() async throws {
             let configuration = try options.read()
@@ -138,7 +138,7 @@ extension KeyCommand {
                 rotates by itself, as the setting key_rotation says. If a key was stolen: spindle key withdraw.
                 """)
         @OptionGroup var output: OutputOptions
-        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+        @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
         func run() async throws {
             let installation = try await Installation.open(try options.read(), for: .administering)
@@ -201,7 +201,7 @@ extension KeyCommand {
                 """)
         @Argument(help: "The key's id, as key list shows it: the kid of what it signed.") var id: String
         @OptionGroup var output: OutputOptions
-        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+        @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
         func run() async throws {
             let installation = try await Installation.open(try options.read(), for: .administering)

@@ -19,7 +19,7 @@ struct MerchantCommand: CommandGroup {
         @OptionGroup var members: Members
         @Option(help: "Its number in SPiD's API, 1 to 2147483647, if clients know one already.") var number: Int?
         @OptionGroup var output: OutputOptions
-        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+        @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
             let numbered: [JSON.Member] = number.map { [JSON.Member("number", .integer(Int64($0)))] } ?? []
@@ -33,7 +33,7 @@ struct MerchantCommand: CommandGroup {
         static let configuration = CommandConfiguration(abstract: "List merchants.")
         @OptionGroup var page: PageOptions
         @OptionGroup var output: OutputOptions
-        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+        @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
             let list = ListCursor(of: "merchants")
@@ -48,13 +48,10 @@ struct MerchantCommand: CommandGroup {
         static let configuration = CommandConfiguration(abstract: "Show a merchant.")
         @Argument() var id: String
         @OptionGroup var output: OutputOptions
-        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+        @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            guard let merchant = try await stores.merchants.find(Merchant.ID(id)) else {
-                throw CommandFailure.notFound("merchant", id)
-            }
-            output.print(merchant.json)
+            output.print(try await stores.merchants.known(id).json)
         }
     }
 
@@ -64,10 +61,10 @@ struct MerchantCommand: CommandGroup {
         @OptionGroup var members: Members
         @Flag(deniable: "Disable it with all its clients, or enable it again.") var disabled: Bool?
         @OptionGroup var output: OutputOptions
-        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+        @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            let changes = try members.json().adding("disabled", disabled)
+            let changes = try members.json().adding("disabled", disabled).changing()
             try stores.addresses.refuseOwn(in: changes)
             let changed = try await stores.merchants.change(Merchant.ID(id), changes, by: Administrator.commandLine)
             guard let merchant = changed else {
@@ -80,10 +77,13 @@ struct MerchantCommand: CommandGroup {
     struct Delete: StoreCommand {
         static let configuration = CommandConfiguration(abstract: "Delete a merchant, its clients and all their data.")
         @Argument() var id: String
+        @OptionGroup var confirmation: ConfirmationOptions
         @OptionGroup var output: OutputOptions
-        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+        @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
+            let name = try await stores.merchants.known(id).name
+            try confirmation.confirm(deleting: "the merchant \(name.printable), its clients and all their data")
             let merchant = Merchant.ID(id)
             let isDeleted = try await stores.merchants.delete(
                 merchant, within: .unlimited, by: Administrator.commandLine,
@@ -93,6 +93,14 @@ struct MerchantCommand: CommandGroup {
             }
             output.say("deleted merchant \(id)")
         }
+    }
+}
+
+extension Merchants {
+    /// The merchant with the id that an operator gave. Throws `CommandFailure.notFound`.
+    func known(_ id: String) async throws -> Merchant {
+        guard let merchant = try await find(Merchant.ID(id)) else { throw CommandFailure.notFound("merchant", id) }
+        return merchant
     }
 }
 

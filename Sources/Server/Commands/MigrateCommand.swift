@@ -9,7 +9,7 @@ struct MigrateCommand: Command {
         commandName: "migrate", abstract: "Bring the schema up to date.")
 
     @Flag(help: "Change nothing; exit with 1 if there is something to do.") var check = false
-    @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+    @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
     func run() async throws {
         let location = try options.read().database

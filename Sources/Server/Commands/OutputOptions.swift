@@ -26,6 +26,31 @@ struct OutputOptions: CommandArguments {
     }
 }
 
+/// Whether a deletion is confirmed beforehand.
+struct ConfirmationOptions: CommandArguments {
+    @Flag(help: "Delete without asking.") var yes = false
+
+    /// Asks whether to delete `what`, and throws unless the answer is yes. Only a terminal can be asked.
+    func confirm(deleting what: String) throws {
+        guard !yes else { return }
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw CommandFailure("this deletes \(what): add --yes, as there is no terminal to ask at", .usage)
+        }
+        Terminal.tell("Delete \(what)? This cannot be undone. [y/N]")
+        guard ["y", "yes"].contains(readLine()?.lowercased()) else { throw CommandFailure("nothing was deleted") }
+    }
+}
+
+extension JSON {
+    /// The document of a change, which must change something.
+    func changing() throws -> JSON {
+        guard members?.isEmpty == false else {
+            throw CommandFailure("nothing to change: give what is to be changed, see --help", .usage)
+        }
+        return self
+    }
+}
+
 /// Which part of a list to print.
 struct PageOptions: CommandArguments {
     @Option(help: "Continue after this cursor of the previous page.", valueName: "cursor")
@@ -87,12 +112,12 @@ enum Table {
     static func of(_ document: JSON) -> String {
         let members = document.members ?? []
         let width = members.map(\.name.count).max() ?? 0
-        return members.map { pad($0.name, to: width) + "  " + cell($0.value) }.joined(separator: "\n")
+        return members.map { pad($0.name, to: width) + "  " + cell($0.value, of: $0.name) }.joined(separator: "\n")
     }
 
     /// Many documents: a row for each, under a header.
     static func of(_ documents: [JSON], columns: [String]) -> String {
-        of([columns] + documents.map { document in columns.map { cell(document[$0]) } })
+        of([columns] + documents.map { document in columns.map { cell(document[$0], of: $0) } })
     }
 
     /// Rows with the same number of cells each, aligned in columns.
@@ -105,12 +130,14 @@ enum Table {
     }
 
     /// A value on one line. Text from other users must not control the terminal.
-    private static func cell(_ value: JSON?) -> String {
+    private static func cell(_ value: JSON?, of name: String = "") -> String {
         switch value {
+        case .integer(let seconds) where name.hasSuffix("_at"):
+            Timestamp(seconds: seconds).map { "\($0.iso8601)" } ?? "\(seconds)"
         case nil, .null: "-"
         case .string(let text): text.isEmpty ? "-" : text.printable
         case .bool(let flag): flag ? "yes" : "no"
-        case .array(let values): values.isEmpty ? "-" : values.map(cell).joined(separator: " ")
+        case .array(let values): values.isEmpty ? "-" : values.map { cell($0) }.joined(separator: " ")
         case let value?: value.text.printable
         }
     }

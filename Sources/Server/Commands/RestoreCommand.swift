@@ -14,7 +14,7 @@ struct RestoreCommand: Command {
     @Argument(help: "A file that `spindle backup` made.") var file: String
     @Flag(help: "Replace an existing database; changes since the backup are lost.") var force = false
     @OptionGroup var output: OutputOptions
-    @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+    @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
     func run() async throws {
         let configuration = try options.read()

@@ -15,7 +15,7 @@ struct ServeCommand: Command {
     @Flag(help: "Bring the schema of a PostgreSQL database up to date first; on SQLite that is always done.")
     var migrate = false
     @OptionGroup var development: DevelopmentOptions
-    @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+    @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
     func run() async throws {
         // Before a key is in memory.

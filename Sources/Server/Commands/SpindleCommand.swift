@@ -12,9 +12,23 @@ public struct SpindleCommand: CommandGroup {
         subcommands: [
             InitCommand.self, ServeCommand.self, MigrateCommand.self, MerchantCommand.self, ClientCommand.self,
             UserCommand.self, KeyCommand.self, DoctorCommand.self, BackupCommand.self, RestoreCommand.self,
+            VersionCommand.self,
+        ],
+        topics: [
+            HelpTopic(
+                "settings", "The settings of the server, which every command takes.", options: ConfigurationOptions.self
+            ),
+            HelpTopic("client-settings", "All settings of a client.", text: { ClientSettingOptions.help }),
         ])
 
     public init() {}
+
+    /// `spindle version`
+    struct VersionCommand: Command {
+        static let configuration = CommandConfiguration(commandName: "version", abstract: "Print the version.")
+
+        func run() async throws { Terminal.print(Spindle.version) }
+    }
 
     /// Runs the command that the process was started with, and ends the process if it fails.
     public static func main() async {

@@ -17,7 +17,7 @@ struct UserCommand: CommandGroup {
         static let configuration = CommandConfiguration(abstract: "Create a user.")
         @OptionGroup var members: UserMembers
         @OptionGroup var output: OutputOptions
-        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+        @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
             let changes = try UserChanges(members.json())
@@ -31,18 +31,30 @@ struct UserCommand: CommandGroup {
     struct List: StoreCommand {
         static let configuration = CommandConfiguration(abstract: "List users.")
         @Option(help: "Only users connected to clients of this merchant.") var merchant: String?
+        @Option(help: "Only the user with this e-mail address.") var email: String?
         @OptionGroup var page: PageOptions
         @OptionGroup var output: OutputOptions
-        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+        @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
+            let columns = ["user_id", "email", "email_verified", "name", "disabled"]
+            if let merchant { _ = try await stores.merchants.known(merchant) }
+            if let email {
+                guard merchant == nil, page.after == nil else {
+                    throw CommandFailure("--email: leave out --merchant and --after beside it", .usage)
+                }
+                guard let address = EmailAddress(email) else { throw JSONFault("email", "an e-mail address") }
+                let found = try await stores.users.find(address).map { [$0] } ?? []
+                if found.isEmpty { Terminal.tell("there is no user with the address \(address.text.printable)") }
+                return output.print(Page(items: found.map(\.adminJSON), next: nil), columns: columns)
+            }
             let list = ListCursor(of: "users", merchant: merchant)
             let found = try await stores.administration.list(
                 by: .commandLine, connectedTo: merchant.map { Merchant.ID($0) }, after: page.number(in: list),
                 count: page.fetchCount)
             output.print(
                 page.page(found, of: list, position: \.id.description, json: \.adminJSON),
-                columns: ["user_id", "email", "email_verified", "name", "disabled"])
+                columns: columns)
         }
     }
 
@@ -50,7 +62,7 @@ struct UserCommand: CommandGroup {
         static let configuration = CommandConfiguration(abstract: "Show a user.")
         @Argument(help: "The user's e-mail address or number.") var user: String
         @OptionGroup var output: OutputOptions
-        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+        @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
             output.print(try await stores.users.known(user).adminJSON)
@@ -71,11 +83,11 @@ struct UserCommand: CommandGroup {
         @Flag(deniable: "Disable the user and end their tokens and sessions, or enable them again.")
         var disabled: Bool?
         @OptionGroup var output: OutputOptions
-        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+        @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
             let id = try await stores.users.known(user).id
-            let changes = try UserChanges(members.json().adding("disabled", disabled))
+            let changes = try UserChanges(members.json().adding("disabled", disabled).changing())
             let changed = try await tellingTakenAddress {
                 try await stores.users.change(id, changes, by: Administrator.commandLine)
             }
@@ -88,11 +100,15 @@ struct UserCommand: CommandGroup {
         static let configuration = CommandConfiguration(
             abstract: "Delete a user and all their data at once; the user is told by mail.")
         @Argument(help: "The user's e-mail address or number.") var user: String
+        @OptionGroup var confirmation: ConfirmationOptions
         @OptionGroup var output: OutputOptions
-        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+        @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            let id = try await stores.users.known(user).id
+            let found = try await stores.users.known(user)
+            let id = found.id
+            try confirmation.confirm(
+                deleting: "the user \(id)\(found.email.map { " (\($0.printable))" } ?? "") and all their data")
             guard case .deleted = try await stores.administration.remove(id, by: .commandLine, within: .unlimited)
             else {
                 throw CommandFailure.notFound("user", user)

@@ -25,7 +25,7 @@ extension UserCommand {
         var map: String?
         @Flag(help: "Read and count, but store nothing.") var dryRun = false
         @OptionGroup var output: OutputOptions
-        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+        @OptionGroup(topic: "settings") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
             var lines = try lines()

@@ -12,7 +12,8 @@ struct DevelopmentParts: Sendable {
     let memory: DevelopmentMemory
     let secrets: DevelopmentSecrets
     let mailer: any Mailer
-    private let logger: Logger
+    /// Tells the server's memory what it logs.
+    let logger: Logger
 
     /// Nil except in development mode, which the pages decide: no server has this without the banner.
     init?(_ parts: Parts) {
@@ -24,10 +25,8 @@ struct DevelopmentParts: Sendable {
         logger = parts.logger.replacing(DevelopmentRouter.sink)
     }
 
-    /// The handler over the router that `make` makes.
-    func handler(_ make: (Logger) -> any RequestHandler) -> any RequestHandler {
-        DevelopmentRouter(make(logger), memory: memory)
-    }
+    /// The handler over a router that logs to `logger`.
+    func handler(over router: any RequestHandler) -> any RequestHandler { DevelopmentRouter(router, memory: memory) }
 }
 
 /// Shows each mail to the developer, and sends it.

@@ -16,6 +16,8 @@ struct Listeners: BackgroundService {
     private let limits: ServerLimits
     private let maxConnections: Int
     private let tls: TLSSettings?
+    /// Whether only a proxy can serve the issuer, and none is named.
+    private let lacksProxy: Bool
     private let logger: Logger
 
     init(_ spindle: Spindle, _ configuration: SpindleConfiguration, _ logger: Logger) throws {
@@ -40,6 +42,7 @@ struct Listeners: BackgroundService {
         self.limits = limits
         maxConnections = configuration.maxConnections
         self.tls = tls
+        lacksProxy = tls == nil && Site(configuration).isSecure && configuration.trustedProxies.isEmpty
         self.logger = logger
     }
 
@@ -58,6 +61,11 @@ struct Listeners: BackgroundService {
             logger.warning(
                 "fewer files may be open than max_connections needs",
                 metadata: ["max_connections": "\(maxConnections)", "used": "\(limits.maxConnections)"])
+        }
+        if lacksProxy {
+            logger.warning(
+                "the issuer is https and this server speaks http: users must come through a proxy that serves https, "
+                    + "named in trusted_proxies; who comes by http cannot sign in")
         }
         do {
             let ports = try listeners.map { listener in

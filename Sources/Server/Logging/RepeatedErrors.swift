@@ -26,7 +26,9 @@ struct RepeatedErrors {
     }
 
     /// Metadata of the request that met the error, which do not make a different error.
-    static let circumstances: Set<String> = ["request_id", "route", "client", "user", "address"]
+    static let circumstances: Set<String> = [
+        "request_id", "traceparent", "route", "client", "user", "address",
+    ]
     /// An error that does not recur for this long is over. Background work retries every fifteen seconds at the latest.
     static let silence: Duration = .seconds(20)
     private static let most = 64

@@ -25,7 +25,10 @@ public struct RegistrationEndpoint: Endpoint {
     }
 
     @Sendable private func register(_ request: Request, context: SpindleContext) async throws -> Response {
-        let presented: Secret<InitialAccessToken> = try Self.token(of: request)
+        let presented: Secret<InitialAccessToken> = try Self.token(
+            of: request,
+            otherwise: "A new client needs an initial access token, which an administrator makes at "
+                + "/admin/v1/initial-access-tokens: send it in the Authorization header, after 'Bearer '")
         let (made, token) = try await registration.register(try await Self.document(of: request), with: presented)
         return response(made.client, token, secret: made.secret, status: .created)
     }
@@ -67,8 +70,12 @@ public struct RegistrationEndpoint: Endpoint {
     }
 
     /// The bearer token in the header. The other methods of RFC 6750 are not accepted here.
-    private static func token<Kind>(of request: Request) throws(OAuthError) -> Secret<Kind> {
-        guard let presented = try PresentedToken.read(request) else { throw .noToken }
+    private static func token<Kind>(
+        of request: Request,
+        otherwise hint: String = "Send the client's registration_access_token in the Authorization header, after "
+            + "'Bearer '"
+    ) throws(OAuthError) -> Secret<Kind> {
+        guard let presented = try PresentedToken.read(request) else { throw .noToken(hint) }
         guard !presented.wasInQuery else {
             throw OAuthError(
                 .invalidToken, "token_in_query", "Send the access token in the Authorization header, not in the URL.")
@@ -79,12 +86,17 @@ public struct RegistrationEndpoint: Endpoint {
     private static func document(of request: Request) async throws -> JSON {
         let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased()
         let bytes = try Form.bytes(of: request)
-        guard type == "application/json", let json = try JSON.body(bytes) else {
-            throw OAuthError(
-                .invalidClientMetadata, "registration_form", "The body must be a JSON object, sent as application/json."
-            )
+        guard type == "application/json" else { throw unreadable("its content type is another") }
+        switch try JSON.body(bytes) {
+        case .success(let json): return json
+        case .failure(let fault): throw unreadable("it \(fault.text)")
         }
-        return json
+    }
+
+    private static func unreadable(_ fault: String) -> OAuthError {
+        OAuthError(
+            .invalidClientMetadata, "registration_form",
+            "The body must be a JSON object, sent as application/json: \(fault).")
     }
 }
 

@@ -79,7 +79,7 @@ struct CrossOriginTests {
     }
 
     @Test(
-        "An answer's CORS headers admit its client's own origins only, also when the answer is an error",
+        "A success is readable by pages of its client's own origins, a refusal by those of every registered one",
         arguments: Backend.available)
     func answers(backend: Backend) async throws {
         try await withOrigins(backend) { world in
@@ -94,7 +94,7 @@ struct CrossOriginTests {
             let signedIn = try await ask("/oauth/token", form([:]), from: Self.origin)
             #expect(signedIn.status == 200)
             #expect(allowed(signedIn) == Self.origin)
-            #expect(signedIn.header("access-control-expose-headers") == "WWW-Authenticate, Retry-After")
+            #expect(signedIn.header("access-control-expose-headers") == "WWW-Authenticate, Retry-After, X-Request-Id")
             for (changes, status) in [
                 (["password": "wrong"], 400), (["grant_type": "poetry"], 400), (["client_secret": "x"], 401),
             ] {
@@ -105,7 +105,14 @@ struct CrossOriginTests {
             for origin in [Self.other, "https://evil.example", nil] {
                 #expect(allowed(try await ask("/oauth/token", form([:]), from: origin)) == nil)
             }
-            #expect(allowed(try await ask("/oauth/token", form(["client_id": "nobody"]), from: Self.origin)) == nil)
+            // A refusal says nothing about a client, so pages of every registered origin may read it.
+            for client in ["unknown", world.app.id] {
+                let refused = form(["client_id": client, "grant_type": "poetry"])
+                for origin in [Self.origin, Self.other] {
+                    #expect(allowed(try await ask("/oauth/token", refused, from: origin)) == origin)
+                }
+                #expect(allowed(try await ask("/oauth/token", refused, from: "https://evil.example")) == nil)
+            }
 
             let token = try signedIn.require("access_token")
             func userinfo(_ token: String, from origin: String) async throws -> Answer {
@@ -113,7 +120,8 @@ struct CrossOriginTests {
             }
             #expect(allowed(try await userinfo(token, from: Self.origin)) == Self.origin)
             #expect(allowed(try await userinfo(token, from: Self.other)) == nil)
-            #expect(allowed(try await userinfo("nonsense", from: Self.origin)) == nil)
+            #expect(allowed(try await userinfo("nonsense", from: Self.origin)) == Self.origin)
+            #expect(allowed(try await userinfo("nonsense", from: "https://evil.example")) == nil)
             world.server.clock.advance(by: .hours(2))
             let late = try await userinfo(token, from: Self.origin)
             #expect(late.status == 401)
@@ -123,6 +131,24 @@ struct CrossOriginTests {
                 "/oauth/revoke", ["token": token, "client_id": world.app.id], from: Self.origin)
             #expect(revoked.status == 200)
             #expect(allowed(revoked) == Self.origin)
+        }
+    }
+
+    @Test(
+        "The log has a line for a refused CORS preflight, and for a success that a page may not read",
+        arguments: Backend.available)
+    func logged(backend: Backend) async throws {
+        try await withOrigins(backend) { world in
+            func says(_ reason: String, _ origin: String) -> Bool {
+                world.server.log.lines.contains { $0.contains("reason=\(reason)") && $0.contains("origin=\(origin)") }
+            }
+            _ = try await preflight(world, "/oauth/token", from: "https://evil.example")
+            #expect(says("unregistered_origin", "https://evil.example"))
+            _ = try await world.server.post(
+                "/oauth/token", ["grant_type": "client_credentials"], basic: world.backend.basic,
+                headers: ["Origin": Self.other])
+            #expect(says("origin_of_another_client", Self.other))
+            #expect(!says("unregistered_origin", Self.origin))
         }
     }
 

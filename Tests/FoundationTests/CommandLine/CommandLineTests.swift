@@ -1,4 +1,7 @@
 import CommandLineTool
+import Directory
+import JSON
+import TestSupport
 import Testing
 
 @testable import Server
@@ -29,6 +32,45 @@ import Testing
         #expect(command.members.scope == "s")
         #expect(command.members.grantTypes.isEmpty)
         #expect(command.merchant == nil)
+    }
+
+    @Test("The option --set takes any setting of a client, as text, list, flag, number or JSON")
+    func anySetting() throws {
+        let command: ClientCommand.Change = try command(
+            "client", "change", "abc", "--set", "logo_uri=https://a.example/?x=y", "--set=id_token_lifetime=600",
+            "--set", "resources=https://a.example", "--set", "resources=https://b.example", "--set",
+            "require_issuer_audience=true", "--set", #"id_token_claims={"groups":"groups"}"#, "--set", "tos_uri=",
+            "--set", "request_uris=", "--set", "refresh_family_lifetime=while_used", "--name", "x")
+        #expect(
+            try command.members.json() == [
+                "client_name": "x", "logo_uri": "https://a.example/?x=y", "id_token_lifetime": 600,
+                "resources": ["https://a.example", "https://b.example"], "require_issuer_audience": true,
+                "id_token_claims": ["groups": "groups"], "tos_uri": .null, "request_uris": [],
+                "refresh_family_lifetime": "while_used",
+            ])
+        for (set, told) in [
+            ("redirect_uri=x", "a client has no setting redirect_uri: did you mean redirect_uris?"),
+            ("no=x", "a client has no setting no"), ("client_name", "--set client_name: must be member=value"),
+            ("client_name=y", "--set client_name: there is another option for it beside"),
+        ] {
+            let command: ClientCommand.Change = try self.command(
+                "client", "change", "abc", "--name", "x", "--set", set)
+            let failure = #expect(throws: CommandFailure.self) { try command.members.json() }
+            #expect(failure?.message == told && failure?.status == .usage)
+        }
+    }
+
+    @Test("A command names a wrong value by its option, and by the member where it has none")
+    func ownWords() {
+        let cases = [
+            ("merchant_id", "--merchant"), ("client_name", "--name"), ("redirect_uris", "--redirect-uri"),
+            ("grant_types", "--grant-type"), ("access_token_lifetime", "--access-token-lifetime"),
+            ("token_endpoint_auth_method", "--token-endpoint-auth-method"), ("tos_uri", "--tos-uri"),
+            ("id_token_claims", "id_token_claims"),
+        ]
+        for (member, option) in cases { #expect(ClientCommand.Create.option(setting: member) == option) }
+        #expect(UserCommand.Create.option(setting: "password") == "--password-stdin")
+        #expect(MerchantCommand.Change.option(setting: "mail_templates") == "--mail-templates")
     }
 
     @Test("A command line flag with an opposite is yes, no or unset")
@@ -110,13 +152,40 @@ import Testing
         #expect(end.status == 0)
     }
 
-    @Test(
-        "The command help, for an unknown command, prints the help of the nearest known command above it",
-        arguments: [["serv"], ["merchant", "creat"]])
-    func unknownHelp(words: [String]) throws {
-        let above = words.dropLast().joined(separator: " ")
-        #expect(end(["help"] + words)?.text == ExpectedHelp.all.first { $0.command == above }?.text)
-        #expect(end(["help"] + words)?.status == 0)
+    @Test("The help of a command has at most 45 lines", arguments: ExpectedHelp.all)
+    func short(expected: ExpectedHelp) {
+        #expect(expected.text.split(separator: "\n", omittingEmptySubsequences: false).count <= 45)
+    }
+
+    @Test("The command help suggests the nearest command or topic for an unknown one")
+    func unknownHelp() throws {
+        for (words, told) in [
+            (["serv"], "There is no command 'serv'. Did you mean 'serve'?"),
+            (["merchant", "creat"], "There is no command 'merchant creat'. Did you mean 'create'?"),
+            (["setings"], "There is no command 'setings'. Did you mean 'settings'?"),
+            (["nothing"], "There is no command 'nothing'\n"),
+        ] {
+            let end = try #require(self.end(["help"] + words))
+            #expect(end.text.hasPrefix("Error: \(told)"), "\(end.text)")
+            #expect(end.status == 64)
+        }
+    }
+
+    @Test("The topic settings of the command help lists the options for every setting of the server")
+    func settings() throws {
+        let end = try #require(self.end(["help", "settings"]))
+        #expect(end.status == 0)
+        for name in ConfigurationOptions.optionNames { #expect(end.text.contains("  \(name) <"), "\(name)") }
+    }
+
+    @Test("The topic client-settings of the command help lists every member that administration may set for a client")
+    func clientSettings() throws {
+        let text = try #require(self.end(["help", "client-settings"])).text
+        let listed = text.split(separator: "\n").dropFirst(2).compactMap {
+            $0.split(separator: " ").first.map(String.init)
+        }
+        #expect(listed == ClientSetting.all.map(\.member))
+        #expect(Set(listed).count == listed.count && listed.contains("id_token_claims"))
     }
 
     @Test("The option --help takes precedence over mistakes on the command line, but not after two dashes")
@@ -145,8 +214,12 @@ import Testing
     @Test(
         "A mistake on the command line is named, with the usage of the command it belongs to",
         arguments: [
-            ("srve", "Unexpected argument 'srve'", "", "spindle", " <subcommand>"),
-            ("merchant creat", "Unexpected argument 'creat'", "", "spindle merchant", " <subcommand>"),
+            ("srve", "There is no command 'srve'. Did you mean 'serve'?", "", "spindle", " <subcommand>"),
+            ("serv --dev", "There is no command 'serv'. Did you mean 'serve'?", "", "spindle", " <subcommand>"),
+            (
+                "merchant creat", "There is no command 'merchant creat'. Did you mean 'create'?", "",
+                "spindle merchant", " <subcommand>"
+            ),
             ("serve extra", "Unexpected argument 'extra'", "", "spindle serve", " <options>"),
             ("serve a b", "2 unexpected arguments: 'a', 'b'", "", "spindle serve", " <options>"),
             (
