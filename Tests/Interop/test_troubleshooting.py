@@ -320,6 +320,16 @@ def https_issuer_over_http(place):
 
 
 @provocation
+def foreign_form(place):
+    """A browser that comes from another site."""
+    browser = Browser(place.spindle)
+    page = browser.open("/login")
+    form = next(form for form in page.forms if form.password_field)
+    return browser.open(
+        form.action, "POST", form.fields, Origin="https://elsewhere.example", Sec_Fetch_Site="cross-site").answer
+
+
+@provocation
 def no_cookie(place):
     browser = Browser(place.spindle)
     page = browser.open("/login")
