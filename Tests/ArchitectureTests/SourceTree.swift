@@ -107,13 +107,17 @@ enum SourceTree {
 extension StringProtocol {
     /// Whether it contains `word`, byte by byte.
     func mentions(_ word: String) -> Bool {
+        let word = Array(word.utf8)
         var text = Substring(self)
         return text.withUTF8 { text in
-            var word = word
-            return word.withUTF8 { word in
-                guard let start = text.baseAddress, let first = word.baseAddress else { return word.isEmpty }
-                return memmem(start, text.count, first, word.count) != nil
+            guard let first = word.first else { return true }
+            var rest = text[...]
+            while rest.count >= word.count, let start = rest.firstIndex(of: first) {
+                rest = rest[start...]
+                if rest.starts(with: word) { return true }
+                rest = rest.dropFirst()
             }
+            return false
         }
     }
 
