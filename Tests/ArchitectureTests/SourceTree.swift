@@ -110,12 +110,12 @@ extension StringProtocol {
         let word = Array(word.utf8)
         var text = Substring(self)
         return text.withUTF8 { text in
-            guard let first = word.first else { return true }
-            var rest = text[...]
-            while rest.count >= word.count, let start = rest.firstIndex(of: first) {
-                rest = rest[start...]
-                if rest.starts(with: word) { return true }
-                rest = rest.dropFirst()
+            guard let first = word.first, var place = text.baseAddress else { return word.isEmpty }
+            let end = place + text.count
+            while end - place >= word.count, let start = memchr(place, Int32(first), end - place) {
+                place += UnsafeRawPointer(start) - UnsafeRawPointer(place)
+                if end - place >= word.count, memcmp(place, word, word.count) == 0 { return true }
+                place += 1
             }
             return false
         }
