@@ -43,7 +43,8 @@ import Testing
     func found() { #expect(Self.uses.count > 200 && Self.uses.contains { $0.isWrite }) }
 
     /// What modules declare: `StoredTable("name", …)`.
-    static let declarations: [(table: String, module: String)] = SourceTree.sources.flatMap { file in
+    static let declarations: [(table: String, module: String)] = SourceTree.sources.flatMap {
+        file -> [(table: String, module: String)] in
         guard file.text.mentions("StoredTable(") else { return [] }
         return file.text.matches(of: /StoredTable\(\s*"(\w+)"/).map {
             (table: String($0.output.1), module: file.module)
@@ -65,7 +66,7 @@ import Testing
         return Dictionary(uniqueKeysWithValues: direct.keys.map { ($0, all($0)) })
     }()
 
-    static let uses: [Use] = SourceTree.sources.flatMap { file in
+    static let uses: [Use] = SourceTree.sources.flatMap { file -> [Use] in
         let use = /\b(INSERT INTO|DELETE FROM|UPDATE|FROM|JOIN)\s+(\w+)/
         return file.code(with: ["INTO", "FROM", "UPDATE", "JOIN"]).flatMap { number, line in
             line.matches(of: use).compactMap { match in
