@@ -1,6 +1,7 @@
 import Cryptography
 import HTTP
 import HTTPServer
+import HTTPSupport
 import Logging
 import System
 import Values
