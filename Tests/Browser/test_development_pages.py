@@ -140,7 +140,7 @@ def test_mails_and_requests_are_shown(world, window):
     window.look("development mails none")
     address = world.address()
     window.language = "en"
-    window.open("/signup").form("email").fill(email=address).submit()
+    window.open("/signup").form("email").fill(email=address, password=world.password()).submit()
     mail = world.outbox.wait_for(address)
     english(window, "/development/mails")
     link = re.search(r"http\S+", mail.text)[0]

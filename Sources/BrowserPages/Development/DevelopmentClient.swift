@@ -75,12 +75,16 @@ extension DevelopmentClient {
     func snippet(_ secret: String?, at site: Site, administration: String) -> String? {
         let user = secret.map { "\(rawValue):\($0)" }
         switch (self, user) {
-        case (.backend, let user?): return "curl \(site.origin)/oauth/introspect -u \(user) -d token=ACCESS_TOKEN"
-        case (.machine, let user?): return "curl \(site.tokenEndpoint) -u \(user) -d grant_type=client_credentials"
+        case (.backend, let user?):
+            return "curl \(site.origin)/oauth/introspect \\\n  -u \(user) \\\n  -d token=ACCESS_TOKEN"
+        case (.machine, let user?):
+            return "curl \(site.tokenEndpoint) \\\n  -u \(user) \\\n  -d grant_type=client_credentials"
         case (.administrator, let user?):
             return """
-                token=$(curl -s \(site.tokenEndpoint) -u \(user) \\
-                  -d grant_type=client_credentials -d scope=admin | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+                token=$(curl -s \(site.tokenEndpoint) \\
+                  -u \(user) \\
+                  -d grant_type=client_credentials -d scope=admin |
+                  sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
                 curl \(administration)/admin/v1/clients -H "Authorization: Bearer $token"
                 """
         case (.gateway, _):

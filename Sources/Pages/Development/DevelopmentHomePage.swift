@@ -9,6 +9,7 @@ public struct DevelopmentHomePage: PageContents {
         let secret: String?
         let scope: String
         let redirectURIs: [String]
+        let hasRedirectURIs: Bool
         let snippet: String?
         let request: String?
         let action: String?
@@ -25,6 +26,7 @@ public struct DevelopmentHomePage: PageContents {
             self.secret = secret
             self.scope = scope
             self.redirectURIs = redirectURIs
+            hasRedirectURIs = !redirectURIs.isEmpty
             self.snippet = snippet
             self.request = request
             self.action = action
