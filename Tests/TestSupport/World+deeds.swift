@@ -1,3 +1,5 @@
+import Storage
+
 // The actions of the users and clients of the world.
 extension World {
     /// A user signs in with name and password: by default Ada on her phone.
