@@ -431,7 +431,8 @@ def wrong_master_key(place):
 
 @provocation
 def unknown_merchant(place):
-    return place.command("client", "create", "--merchant", "Acme", "--name", "Shop")
+    return place.command("client", "create", "--merchant", "Acme", "--name", "Shop",
+                         "--redirect-uri", "https://shop.example/signed-in")
 
 
 # The tests
