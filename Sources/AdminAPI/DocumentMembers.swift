@@ -98,7 +98,8 @@ extension Problem {
     fileprivate static func unknown(_ name: String, declared: [String]) -> Problem {
         let meant = name.nearest(of: declared)
         let name = name.prefix(bytes: 100)
-        let hint = meant.map { ": did you mean '\($0)'?" } ?? "."
+        let all = declared.isEmpty ? "." : ": there are \(declared.sorted().joined(separator: ", "))."
+        let hint = meant.map { ": did you mean '\($0)'?" } ?? all
         return Problem(
             status: .badRequest, detail: "There is no parameter '\(name)' here\(hint)",
             at: .parameter(name, meant: meant))

@@ -34,9 +34,8 @@ struct HelpText {
             return section("Topics", path.topics.map { Self.line($0.name, $0.abstract) })
         }
         let told = Set(declarations.parameters.compactMap(\.topic))
-        let lines = path.topics.filter { told.contains($0.name) }
-            .map { "  More options: \(path.names[0]) help \($0.name)" }
-        return lines.isEmpty ? [] : [lines.joined(separator: "\n") + "\n"]
+        let names = path.topics.filter { told.contains($0.name) }.map { "\(path.names[0]) help \($0.name)" }
+        return names.isEmpty ? [] : ["  More options: \(names.joined(separator: ", "))\n"]
     }
 
     private var overview: String {
@@ -54,7 +53,7 @@ struct HelpText {
 
     private var options: [String] {
         let own = shown.filter { $0.form != .argument }.map(Self.line)
-        let version = path.version == nil ? [] : [Self.line("--version", "Show the version.")]
+        let version = path.names.count > 1 || path.version == nil ? [] : [Self.line("--version", "Show the version.")]
         return section("Options", own + version + [Self.line("-h, --help", "Show help information.")])
     }
 

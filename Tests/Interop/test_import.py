@@ -193,7 +193,9 @@ def test_an_import_keeps_what_clients_and_users_know(launch, tmp_path, engine):
     news = Client("4cf36fa274dea2117e030000", json.loads(made.stdout)["client_secret"], None, json.loads(made.stdout))
     assert json.loads(made.stdout)["client_id"] == news.id
     for bad in ["4cf36fa274dea2117e030000", "a", "no spaces", "a/b", "x" * 101, ""]:
-        again = server.command("client", "create", "--id", bad, "--merchant", world.merchant, "--name", "News")
+        again = server.command(
+            "client", "create", "--id", bad, "--merchant", world.merchant, "--name", "News", "--grant-type",
+            "client_credentials")
         assert again.returncode and "id" in again.stderr, said(again)
     partner = spindle.create_client(
         world.merchant, "Partner", "https://partner.example/back", first_party=False,

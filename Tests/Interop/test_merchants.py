@@ -62,7 +62,7 @@ def test_a_merchant_reads_and_changes_its_own_only(world, elsewhere, merchant_to
         ("GET", foreign, None), ("PATCH", foreign, {"client_name": "Mine"}), ("DELETE", foreign, None),
         ("POST", f"{foreign}/secrets", None), ("GET", f"merchants/{elsewhere.merchant}", None),
         ("PATCH", f"merchants/{elsewhere.merchant}", {"name": "Mine"}),
-        ("POST", "clients", {"merchant_id": elsewhere.merchant, "client_name": "Planted"}),
+        ("POST", "clients", {"merchant_id": elsewhere.merchant, "grant_types": ["client_credentials"]}),
         ("POST", "merchants", {"name": "Another"}),
         ("POST", "issuers", {"merchant_id": elsewhere.merchant, "issuer": ISSUER, "secret": "s" * 40}),
         ("POST", "clients", {"client_name": "Promoted", "scope": "admin", "grant_types": ["client_credentials"]}),

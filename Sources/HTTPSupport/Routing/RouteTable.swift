@@ -51,11 +51,14 @@ struct RouteTable: Sendable {
     /// Responds with 405 and `Allow` (RFC 9110 §15.5.6).
     private static func refusal(beside offered: [Route]) -> Route {
         let allowed = offered.flatMap(\.methods).map(\.rawValue).sorted().joined(separator: ", ")
+        // The others come with these.
+        let usual = offered.map(\.method.rawValue).filter { $0 != HTTP.Method.options.rawValue }.sorted()
+        let meant = (usual.count > 1 ? usual.dropLast().joined(separator: ", ") + " or " : "") + (usual.last ?? "")
         return Route(.get, offered[0].template, readers: offered[0].readers, refusal: nil) { request, _ in
             // A route is found for known methods only.
             throw HTTPRefusal(
                 .methodNotAllowed, headers: [.allow: allowed],
-                hint: "The method must be \(allowed) here, not \(request.method.rawValue).")
+                hint: "Use \(meant) here, not \(request.method.rawValue).")
         }
     }
 }

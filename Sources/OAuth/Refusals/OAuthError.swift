@@ -164,17 +164,19 @@ extension OAuthError {
         .invalidClient, "malformed_client_assertion",
         "The client assertion is malformed: a JWT whose sub is the client_id, with client_assertion_type "
             + "\(ClientAssertion.type).")
-    /// One text for all of them: it must not tell which clients exist.
-    private static let badClient =
-        "Client authentication failed: the client is unknown or disabled, or its secret, assertion or method of "
-        + "authentication is wrong. The server's log says which, at the X-Request-Id of this response."
     public static func clientRefused(_ reason: String, _ client: Client.ID, _ detail: String = "") -> OAuthError {
-        OAuthError(
-            .invalidClient, reason, badClient, detail: "client=\(client)" + (detail.isEmpty ? "" : " \(detail)"))
+        badClient(reason, detail: "client=\(client)" + (detail.isEmpty ? "" : " \(detail)"))
     }
-
     public static func unknownClient(_ id: Client.ID) -> OAuthError {
-        OAuthError(.invalidClient, "unknown_client", badClient, detail: "client=\(id.beginning)")
+        badClient("unknown_client", detail: "client=\(id.beginning)")
+    }
+    /// One text for all of them: it must not tell which clients exist.
+    private static func badClient(_ reason: String, detail: String) -> OAuthError {
+        OAuthError(
+            .invalidClient, reason,
+            "Client authentication failed: the client is unknown or disabled, or its secret, assertion or method of "
+                + "authentication is wrong. The server's log says which, at the X-Request-Id of this response.",
+            detail: detail)
     }
 
     /// The client's key set on its own server cannot be read, so the client may be genuine. It may ask again.
@@ -207,11 +209,11 @@ extension OAuthError {
 
     // MARK: Codes and grants
 
-    private static let badCode =
-        "The code is unknown, expired, spent, or was issued to another client, redirect_uri or code_verifier. "
-        + "The server's log says which, at the X-Request-Id of this response."
     public static func codeRefused(_ reason: String, _ detail: String? = nil) -> OAuthError {
-        OAuthError(.invalidGrant, reason, badCode, detail: detail)
+        OAuthError(
+            .invalidGrant, reason,
+            "The code is unknown, expired, spent, or was issued to another client, redirect_uri or code_verifier. The "
+                + "server's log says which, at the X-Request-Id of this response.", detail: detail)
     }
     public static func refreshRefused(_ reason: String, _ detail: String? = nil) -> OAuthError {
         OAuthError(

@@ -16,13 +16,9 @@ struct ClientCommand: CommandGroup {
 
     struct Create: StoreCommand {
         static let configuration = CommandConfiguration(abstract: "Register a client. Its secrets are shown once.")
-        @Option(help: "The id of the merchant it belongs to; a client with scope admin belongs to none.")
+        @Option(help: "The id of the merchant that it belongs to.")
         var merchant: String?
-        @Option(
-            help: """
-                An id that its programs know already: 3 to 100 characters, no number, no UUID. By default a new one \
-                is made.
-                """)
+        @Option(help: "An id that its programs know already. By default a new one is made.")
         var id: String?
         @Option(
             help: """

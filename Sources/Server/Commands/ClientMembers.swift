@@ -6,37 +6,33 @@ struct ClientMembers: CommandArguments {
     @Option(help: "Its name.") var name: String?
     @Option(
         name: "redirect-uri",
-        help: "A redirect URI; may be repeated. The given ones replace those it has.")
+        help: "A redirect URI; may be repeated, and replaces those it has.")
     var redirectURIs: [String] = []
     @Option(
-        name: "grant-type", help: "A grant type it may use; may be repeated. The given ones replace those it has.")
+        name: "grant-type", help: "A grant type it may use; may be repeated, and replaces those it has.")
     var grantTypes: [String] = []
-    @Option(help: "The scope tokens it may have, separated by spaces.") var scope: String?
-    @Flag(
-        deniable: """
-            Whether it is the merchant's own: no page asks for consent. For other clients pages ask; grants without a \
-            page do not.
-            """)
+    @Option(
+        help: "The scope tokens it may have, separated by spaces. For a new one with authorization_code by default "
+            + "openid profile email.")
+    var scope: String?
+    @Flag(deniable: "Whether it is the merchant's own: no page asks for consent.")
     var firstParty: Bool?
     @Flag(deniable: "Whether it gets SPiD's answers. --no-spid-compatible deletes its settings for SPiD.")
     var spidCompatible: Bool?
     @Option(
-        help: """
-            Seconds that its access tokens live, 10 to 31536000; its own, and those that can be refreshed, live a day \
-            at most.
-            """)
+        help: "Seconds that its access tokens live, 10 to 31536000; to 86400 where it can renew them.")
     var accessTokenLifetime: Int64?
     @Option(
         name: "web-origin",
         help: """
-            An origin of its web pages, which may ask for the session and call this server; those of a first-party \
-            client may frame the sign-in. May be repeated. The given ones replace those it has. "" for none.
+            An origin of its web pages, which may call this server; may be repeated, and replaces those it has. "" for \
+            none.
             """)
     var webOrigins: [String] = []
     @Option(
         name: "post-logout-redirect-uri",
         help: """
-            A URI that a logout may return to; may be repeated. The given ones replace those it has. "" for none.
+            A URI that a logout may return to; may be repeated, and replaces those it has. "" for none.
             """)
     var postLogoutRedirectURIs: [String] = []
     @OptionGroup var settings: ClientSettingOptions

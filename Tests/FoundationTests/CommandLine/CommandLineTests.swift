@@ -134,6 +134,7 @@ import Testing
     func whole() {
         func commands(_ text: String) -> [String] {
             let lines = text.split(separator: "\n").drop { $0 != "SUBCOMMANDS:" }.dropFirst()
+                .prefix { $0 != "TOPICS:" }
             return lines.filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") && !$0.hasPrefix("  See") }
                 .compactMap { $0.split(separator: " ").first.map(String.init) }
         }
@@ -141,7 +142,7 @@ import Testing
             commands(help.text).map { (help.words + [$0]).joined(separator: " ") }
         }
         #expect(Set(named) == Set(ExpectedHelp.all.map(\.command)).subtracting([""]))
-        #expect(named.count == 32)
+        #expect(named.count == 33)
     }
 
     @Test("A command group without a subcommand prints its help", arguments: ["", "merchant", "client", "user", "key"])
@@ -154,7 +155,7 @@ import Testing
 
     @Test("The help of a command has at most 45 lines", arguments: ExpectedHelp.all)
     func short(expected: ExpectedHelp) {
-        #expect(expected.text.split(separator: "\n", omittingEmptySubsequences: false).count <= 45)
+        #expect(expected.text.count { $0 == "\n" } < 45)
     }
 
     @Test("The command help suggests the nearest command or topic for an unknown one")

@@ -8,7 +8,7 @@ extension ExpectedHelp {
             USAGE: spindle key <subcommand>
 
             OPTIONS:
-            \(builtIns)
+              -h, --help              Show help information.
 
             SUBCOMMANDS:
               list                    List the signing keys; with --json also their public
@@ -28,11 +28,11 @@ extension ExpectedHelp {
 
             USAGE: spindle key list <options>
 
-            \(configuration)
-
             OPTIONS:
               --json                  Print JSON, as the administration endpoints answer it.
-            \(builtIns)
+              -h, --help              Show help information.
+
+              More options: spindle help settings
 
             """),
         ExpectedHelp(
@@ -47,11 +47,11 @@ extension ExpectedHelp {
 
             USAGE: spindle key rotate <options>
 
-            \(configuration)
-
             OPTIONS:
               --json                  Print JSON, as the administration endpoints answer it.
-            \(builtIns)
+              -h, --help              Show help information.
+
+              More options: spindle help settings
 
             """),
         ExpectedHelp(
@@ -73,11 +73,11 @@ extension ExpectedHelp {
               <id>                    The key's id, as key list shows it: the kid of what
                                       it signed.
 
-            \(configuration)
-
             OPTIONS:
               --json                  Print JSON, as the administration endpoints answer it.
-            \(builtIns)
+              -h, --help              Show help information.
+
+              More options: spindle help settings
 
             """),
         ExpectedHelp(
@@ -92,13 +92,13 @@ extension ExpectedHelp {
 
             USAGE: spindle key reseal [<options>] --new-key-file <new-key-file>
 
-            \(configuration)
-
             OPTIONS:
               --new-key-file <new-key-file>
                                       The file of the new master key; created if missing.
               --json                  Print JSON, as the administration endpoints answer it.
-            \(builtIns)
+              -h, --help              Show help information.
+
+              More options: spindle help settings
 
             """),
     ]

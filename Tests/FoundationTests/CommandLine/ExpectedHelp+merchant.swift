@@ -8,7 +8,7 @@ extension ExpectedHelp {
             USAGE: spindle merchant <subcommand>
 
             OPTIONS:
-            \(builtIns)
+              -h, --help              Show help information.
 
             SUBCOMMANDS:
               create                  Create a merchant.
@@ -25,8 +25,6 @@ extension ExpectedHelp {
             OVERVIEW: Create a merchant.
 
             USAGE: spindle merchant create <options>
-
-            \(configuration)
 
             OPTIONS:
               --name <name>           Its name.
@@ -46,7 +44,9 @@ extension ExpectedHelp {
               --number <number>       Its number in SPiD's API, 1 to 2147483647, if clients
                                       know one already.
               --json                  Print JSON, as the administration endpoints answer it.
-            \(builtIns)
+              -h, --help              Show help information.
+
+              More options: spindle help settings
 
             """),
         ExpectedHelp(
@@ -56,13 +56,13 @@ extension ExpectedHelp {
 
             USAGE: spindle merchant list <options>
 
-            \(configuration)
-
             OPTIONS:
               --after <cursor>        Continue after this cursor of the previous page.
               --count <number>        How many to print at most, 1 to 1000. (default: 100)
               --json                  Print JSON, as the administration endpoints answer it.
-            \(builtIns)
+              -h, --help              Show help information.
+
+              More options: spindle help settings
 
             """),
         ExpectedHelp(
@@ -75,11 +75,11 @@ extension ExpectedHelp {
             ARGUMENTS:
               <id>
 
-            \(configuration)
-
             OPTIONS:
               --json                  Print JSON, as the administration endpoints answer it.
-            \(builtIns)
+              -h, --help              Show help information.
+
+              More options: spindle help settings
 
             """),
         ExpectedHelp(
@@ -91,8 +91,6 @@ extension ExpectedHelp {
 
             ARGUMENTS:
               <id>
-
-            \(configuration)
 
             OPTIONS:
               --name <name>           Its name.
@@ -112,7 +110,9 @@ extension ExpectedHelp {
               --disabled/--no-disabled
                                       Disable it with all its clients, or enable it again.
               --json                  Print JSON, as the administration endpoints answer it.
-            \(builtIns)
+              -h, --help              Show help information.
+
+              More options: spindle help settings
 
             """),
         ExpectedHelp(
@@ -125,11 +125,12 @@ extension ExpectedHelp {
             ARGUMENTS:
               <id>
 
-            \(configuration)
-
             OPTIONS:
+              --yes                   Delete without asking.
               --json                  Print JSON, as the administration endpoints answer it.
-            \(builtIns)
+              -h, --help              Show help information.
+
+              More options: spindle help settings
 
             """),
     ]

@@ -8,7 +8,8 @@ extension ExpectedHelp {
             USAGE: spindle <subcommand>
 
             OPTIONS:
-            \(builtIns)
+              --version               Show the version.
+              -h, --help              Show help information.
 
             SUBCOMMANDS:
               init                    Make the database, the keys and an admin client. A
@@ -26,6 +27,11 @@ extension ExpectedHelp {
                                       master key is not in it.
               restore                 Replace the database with the backup FILE. Stop the
                                       server first.
+              version                 Print the version.
+
+            TOPICS:
+              settings                The settings of the server, which every command takes.
+              client-settings         All settings of a client.
 
               See 'spindle help <subcommand>' for detailed help.
             """),
@@ -37,11 +43,11 @@ extension ExpectedHelp {
 
             USAGE: spindle init <options>
 
-            \(configuration)
-
             OPTIONS:
               --json                  Print JSON.
-            \(builtIns)
+              -h, --help              Show help information.
+
+              More options: spindle help settings
 
             """),
         ExpectedHelp(
@@ -50,8 +56,6 @@ extension ExpectedHelp {
             OVERVIEW: Run the server until SIGTERM or SIGINT.
 
             USAGE: spindle serve <options>
-
-            \(configuration)
 
             OPTIONS:
               --migrate               Bring the schema of a PostgreSQL database up to date
@@ -65,7 +69,9 @@ extension ExpectedHelp {
                                       repeated. The given ones replace those it has; one
                                       whose path ends with /_oidc_callback is for the
                                       client sync_gateway.
-            \(builtIns)
+              -h, --help              Show help information.
+
+              More options: spindle help settings
 
             """),
         ExpectedHelp(
@@ -75,12 +81,12 @@ extension ExpectedHelp {
 
             USAGE: spindle migrate <options>
 
-            \(configuration)
-
             OPTIONS:
               --check                 Change nothing; exit with 1 if there is something to
                                       do.
-            \(builtIns)
+              -h, --help              Show help information.
+
+              More options: spindle help settings
 
             """),
         ExpectedHelp(
@@ -91,11 +97,11 @@ extension ExpectedHelp {
 
             USAGE: spindle doctor <options>
 
-            \(configuration)
-
             OPTIONS:
               --json                  Print JSON, as the administration endpoints answer it.
-            \(builtIns)
+              -h, --help              Show help information.
+
+              More options: spindle help settings
 
             """),
         ExpectedHelp(
@@ -109,11 +115,11 @@ extension ExpectedHelp {
             ARGUMENTS:
               <file>                  Where the copy goes; the file must not exist.
 
-            \(configuration)
-
             OPTIONS:
               --json                  Print JSON, as the administration endpoints answer it.
-            \(builtIns)
+              -h, --help              Show help information.
+
+              More options: spindle help settings
 
             """),
         ExpectedHelp(
@@ -126,13 +132,24 @@ extension ExpectedHelp {
             ARGUMENTS:
               <file>                  A file that `spindle backup` made.
 
-            \(configuration)
-
             OPTIONS:
               --force                 Replace an existing database; changes since the
                                       backup are lost.
               --json                  Print JSON, as the administration endpoints answer it.
-            \(builtIns)
+              -h, --help              Show help information.
+
+              More options: spindle help settings
+
+            """),
+        ExpectedHelp(
+            "version",
+            """
+            OVERVIEW: Print the version.
+
+            USAGE: spindle version
+
+            OPTIONS:
+              -h, --help              Show help information.
 
             """),
     ]

@@ -11,7 +11,7 @@ extension ExpectedHelp {
             USAGE: spindle user <subcommand>
 
             OPTIONS:
-            \(builtIns)
+              -h, --help              Show help information.
 
             SUBCOMMANDS:
               create                  Create a user.
@@ -33,8 +33,6 @@ extension ExpectedHelp {
 
             USAGE: spindle user create <options>
 
-            \(configuration)
-
             OPTIONS:
               --email <email>         The e-mail address, which is the user name.
               --email-verified/--no-email-verified
@@ -54,7 +52,9 @@ extension ExpectedHelp {
               --attributes <json>     Attributes for the claims of clients: a JSON object
                                       of texts, lists of texts, or null.
               --json                  Print JSON, as the administration endpoints answer it.
-            \(builtIns)
+              -h, --help              Show help information.
+
+              More options: spindle help settings
 
             """),
         ExpectedHelp(
@@ -64,14 +64,15 @@ extension ExpectedHelp {
 
             USAGE: spindle user list <options>
 
-            \(configuration)
-
             OPTIONS:
               --merchant <merchant>   Only users connected to clients of this merchant.
+              --email <email>         Only the user with this e-mail address.
               --after <cursor>        Continue after this cursor of the previous page.
               --count <number>        How many to print at most, 1 to 1000. (default: 100)
               --json                  Print JSON, as the administration endpoints answer it.
-            \(builtIns)
+              -h, --help              Show help information.
+
+              More options: spindle help settings
 
             """),
         ExpectedHelp(
@@ -84,11 +85,11 @@ extension ExpectedHelp {
             ARGUMENTS:
               <user>                  The user's e-mail address or number.
 
-            \(configuration)
-
             OPTIONS:
               --json                  Print JSON, as the administration endpoints answer it.
-            \(builtIns)
+              -h, --help              Show help information.
+
+              More options: spindle help settings
 
             """),
         ExpectedHelp(
@@ -107,8 +108,6 @@ extension ExpectedHelp {
 
             ARGUMENTS:
               <user>                  The user's e-mail address or number.
-
-            \(configuration)
 
             OPTIONS:
               --email <email>         The e-mail address, which is the user name.
@@ -132,7 +131,9 @@ extension ExpectedHelp {
                                       Disable the user and end their tokens and sessions,
                                       or enable them again.
               --json                  Print JSON, as the administration endpoints answer it.
-            \(builtIns)
+              -h, --help              Show help information.
+
+              More options: spindle help settings
 
             """),
         ExpectedHelp(
@@ -145,11 +146,12 @@ extension ExpectedHelp {
             ARGUMENTS:
               <user>                  The user's e-mail address or number.
 
-            \(configuration)
-
             OPTIONS:
+              --yes                   Delete without asking.
               --json                  Print JSON, as the administration endpoints answer it.
-            \(builtIns)
+              -h, --help              Show help information.
+
+              More options: spindle help settings
 
             """),
         ExpectedHelp(
@@ -167,14 +169,14 @@ extension ExpectedHelp {
             ARGUMENTS:
               <file>                  The file; - reads the standard input.
 
-            \(configuration)
-
             OPTIONS:
               --map <file>            A new file for the user that each line became, or was
                                       already, one JSON document per line.
               --dry-run               Read and count, but store nothing.
               --json                  Print JSON, as the administration endpoints answer it.
-            \(builtIns)
+              -h, --help              Show help information.
+
+              More options: spindle help settings
 
             """),
     ]

@@ -96,7 +96,7 @@ class Spindle:
         content = {
             "merchant_id": merchant, "client_name": name, "scope": "openid email profile",
             "redirect_uris": [redirect_uri] if redirect_uri else [],
-        } | members
+        } | ({} if redirect_uri else {"grant_types": ["client_credentials"]}) | members
         made = self._create("clients", content)
         return Client(made["client_id"], made.get("client_secret"), redirect_uri, made)
 
