@@ -85,14 +85,20 @@ extension Problem {
         self.init(status: .badRequest, detail: "'\(name)' \(fault).", at: .parameter(name))
     }
 
-    /// The refusal of `name`, one of the members that the document cannot have.
+    /// The refusal of `name`, one of the members that the document cannot have. All are named, so that one who sends
+    /// back what was read corrects it once.
     fileprivate static func unknown(_ name: String, meant: String?, of others: [String]) -> Problem {
         let name = name.prefix(bytes: 100)
-        let rest = others.count == 1 ? "" : " So is each of \(others.count - 1) more members."
-        let hint = meant.map { ": did you mean '\($0)'?" } ?? "."
+        let rest = others.map { $0.prefix(bytes: 100) }.filter { meant == nil || $0 != name }
+        let list = rest.prefix(20).joined(separator: ", ")
+        let place = Place.member(name, meant: meant)
+        guard let meant else {
+            return Problem(status: .badRequest, detail: "Leave out what is unknown or read-only: \(list).", at: place)
+        }
         return Problem(
-            status: .badRequest, detail: "'\(name)' is unknown or read-only here\(hint)\(rest)",
-            at: .member(name, meant: meant))
+            status: .badRequest,
+            detail: "There is no member '\(name)' here: did you mean '\(meant)'?"
+                + (rest.isEmpty ? "" : " Leave out what is unknown or read-only: \(list)."), at: place)
     }
 
     fileprivate static func unknown(_ name: String, declared: [String]) -> Problem {

@@ -31,8 +31,8 @@ struct ClientSlipTests {
             expectProblem(both, 400, member: "client_nam")
             #expect(
                 both.json["detail"]?.string
-                    == "'client_nam' is unknown or read-only here: did you mean 'client_name'? So is each of 2 more "
-                    + "members.")
+                    == "There is no member 'client_nam' here: did you mean 'client_name'? Leave out what is unknown or "
+                    + "read-only: client_id, created_at.")
         }
     }
 

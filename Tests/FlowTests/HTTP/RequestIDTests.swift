@@ -38,7 +38,7 @@ struct RequestIDTests {
                 let answer = try await world.server.get("/me", headers: ["X-Request-Id": id])
                 #expect(answer.header("x-request-id") == id)
             }
-            for id in ["", "a b", "a,b", "é", "<b>", String(repeating: "z", count: 65)] {
+            for id in ["", "a b", "a,b", "<b>", String(repeating: "z", count: 65)] {
                 let answer = try await world.server.get("/me", headers: ["X-Request-Id": id])
                 #expect(answer.header("x-request-id")?.wholeMatch(of: Self.own) != nil, "\(id)")
             }

@@ -285,7 +285,10 @@ struct ThirdPartyTests {
             expectProblem(
                 try await World.make(
                     world.server, administrator, "clients",
-                    ["client_name": "x", "first_party": false, "id_token_claims": roles]),
+                    [
+                        "client_name": "x", "redirect_uris": ["https://x.example/cb"], "first_party": false,
+                        "id_token_claims": roles,
+                    ]),
                 400, member: "id_token_claims")
             #expect(try await give(["id_token_claims": risk], by: world.admin).status == 200)
             #expect(

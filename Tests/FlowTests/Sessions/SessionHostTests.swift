@@ -360,7 +360,10 @@ struct SessionHostTests {
             let token = try await world.clientToken(administrator, scope: "admin:merchant")
             let made = try await World.make(
                 world.server, token, "clients",
-                ["client_name": "Mine", "spid_compatible": true, "session_hosts": ["id.victim.example"]])
+                [
+                    "client_name": "Mine", "redirect_uris": ["https://mine.example/cb"], "spid_compatible": true,
+                    "session_hosts": ["id.victim.example"],
+                ])
             expectProblem(made, 403, member: "session_hosts")
             let changed = try await world.server.send(
                 "PATCH", "/admin/v1/clients/\(client.id)",
