@@ -17,8 +17,20 @@ struct DocumentMembers {
     func check(_ json: JSON) throws {
         let others = (json.members ?? []).map(\.name).filter { !names.contains($0) }
         guard let first = others.first else { return }
-        let misspelt = others.lazy.compactMap { name in name.nearest(of: names).map { (name: name, meant: $0) } }.first
+        let misspelt = others.lazy.filter { !Self.readOnly.contains($0) }
+            .compactMap { name in meant(by: name).map { (name: name, meant: $0) } }.first
         throw Problem.unknown(misspelt?.name ?? first, meant: misspelt?.meant, of: others)
+    }
+
+    /// Members that answers have and no document can set: they are no misspelt others.
+    private static let readOnly: Set = [
+        "id", "client_id", "client_id_issued_at", "client_secret", "client_secret_expires_at", "sign_secret", "secrets",
+        "user_id", "sub", "merchant_id", "number", "created_at", "updated_at", "registration_client_uri", "disabled",
+    ]
+
+    /// `name` is what other servers call `client_name`.
+    private func meant(by name: String) -> String? {
+        names.contains("client_\(name)") ? "client_\(name)" : name.nearest(of: names)
     }
 
     private func and(_ names: String...) -> Self { Self(self.names + names) }

@@ -123,7 +123,7 @@ extension Spindle {
                     context, authentication, pages: pages, sessions: sessions, memory: development.memory,
                     secrets: development.secrets, server: server,
                     administration: configuration.adminListen.map { "http://\($0)" } ?? site.origin,
-                    register: { try await DevelopmentSetup.register($1, at: $0, in: stores.clients) }
+                    register: { try await DevelopmentSetup.register($1, at: $0, in: stores.clients, by: addresses) }
                 ).endpoints
         }
         let routes = Routes(endpoints, administration: isApart ? nil : administration)

@@ -27,14 +27,20 @@ extension DevelopmentRequest {
         let form = (try? Form.read(request, orJSON: true))?.pairs ?? []
         let pairs = Self.credentials(request) + Form.query(of: request.target.text).pairs + form
         fields = pairs.prefix(Self.mostFields).map { name, value in
-            // A password may be a real one.
-            HiddenField(
-                name: name.cut(to: 100), value: name.hasSuffix("password") ? "…" : value.cut(to: Self.longest))
+            HiddenField(name: name.cut(to: 100), value: Self.shown(value, of: name))
         }
         status = response.status
         reason = note.reason
         detail = note.detail?.cut(to: Self.longest)
         answer = (response.headers[.location] ?? response.readableError)?.cut(to: Self.longest)
+    }
+
+    /// A password may be a real one, and so may another server's token: its end, with the signature, is left out.
+    private static func shown(_ value: String, of name: String) -> String {
+        let name = name.lowercased()
+        guard !["passw", "secret"].contains(where: { name.contains($0) }) else { return "…" }
+        let isToken = ["assertion", "token", "jwt", "hint"].contains { name.hasSuffix($0) }
+        return isToken ? String(value.prefix(min(40, value.count / 2))) + "…" : value.cut(to: longest)
     }
 
     /// How the client authenticated: its id, or the beginning of its token.

@@ -29,8 +29,14 @@ struct RedirectURIEndpoint: Endpoint {
         } catch let fault as JSONFault {
             return pages.brokenRequest(.forDevelopers, detail: "\(fault.member) must be \(fault.expected).")
         }
-        // An address that begins with two slashes would name another host (RFC 3986 §4.2).
-        return .sendBrowser(to: "/" + (form["continue"] ?? "").drop { $0 == "/" }, status: .seeOther)
+        return .sendBrowser(to: Self.path(form["continue"] ?? ""), status: .seeOther)
+    }
+
+    /// A path of this server. One that begins with two slashes, or with what browsers take for them, would name another
+    /// host (RFC 3986 §4.2).
+    private static func path(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }
+        return "/" + (isPlain ? text.drop { $0 == "/" } : "")
     }
 }
 

@@ -12,6 +12,10 @@ public struct JWTAccessTokens: Sendable {
     /// The client's claims about a user (`access_token_claims`).
     public typealias Claims = @Sendable (UserID, Client) async throws -> [JSON.Member]
 
+    /// How many bytes the claims from a user's attributes have together. Others are left out, and introspection has
+    /// them: a token must fit into a header field, here and at resource servers.
+    static let mostOfClaims = 4096
+
     private let issuer: String
     private let ring: KeyRing
     private let name: Name
@@ -44,7 +48,15 @@ public struct JWTAccessTokens: Sendable {
             "scope": authorization.scope.isEmpty ? nil : .string(authorization.scope.description),
         ])
         var members = standard.members ?? []
-        if let user = authorization.subject?.user { members += try await claims(user, client) }
+        if let user = authorization.subject?.user {
+            var room = Self.mostOfClaims
+            members += try await claims(user, client).filter { claim in
+                let size = claim.name.utf8.count + claim.value.text.utf8.count
+                guard size <= room else { return false }
+                room -= size
+                return true
+            }
+        }
         return Secret(key.sign(.object(members), type: client.openID.accessTokenType.rawValue))
     }
 }

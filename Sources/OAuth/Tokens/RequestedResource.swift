@@ -9,7 +9,7 @@ extension Client {
         }
         // The name that Auth0's clients give it. Where it names this server, it asks for what they get.
         if let audience = parameters[.audience], parameters[.grantType] != GrantType.tokenExchange.name,
-            audience != parameters[.resource], !audience.hasPrefix(issuer.origin)
+            audience != parameters[.resource], audience != issuer.origin, !audience.hasPrefix("\(issuer.origin)/")
         {
             throw .targetRefused(
                 "audience", "Send resource (RFC 8707) in place of audience, with one of the client's resources.")

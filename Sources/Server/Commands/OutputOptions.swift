@@ -132,6 +132,8 @@ enum Table {
     /// A value on one line. Text from other users must not control the terminal.
     private static func cell(_ value: JSON?, of name: String = "") -> String {
         switch value {
+        // RFC 7591 §3.2.1.
+        case .integer(0) where name == "client_secret_expires_at": "never"
         case .integer(let seconds) where name.hasSuffix("_at"):
             Timestamp(seconds: seconds).map { "\($0.iso8601)" } ?? "\(seconds)"
         case nil, .null: "-"

@@ -3,7 +3,8 @@ import Values
 
 /// Marks a database as served with `--dev`: its users signed in without proof of identity.
 ///
-/// The database is then never served under an https issuer, and a database that already has users is never marked.
+/// The database is then never served under an https issuer, and a database that already has users or merchants is never
+/// marked.
 struct DevelopmentFlag {
     private static let fact = "development_since"
     let database: any Database
@@ -13,11 +14,13 @@ struct DevelopmentFlag {
         try await database.read { db in try Self.stored(in: db) }
     }
 
-    /// Marks the database. Throws when it has users who were not created by a development sign-in.
+    /// Marks the database. Throws when it has users or merchants that were not made in development mode.
     func set(at now: Timestamp) async throws {
         let isSet = try await database.write { db in
             if try Self.stored(in: db) != nil { return true }
-            guard try db.rows("SELECT id FROM users LIMIT 1").isEmpty else { return false }
+            guard try db.rows("SELECT id FROM users LIMIT 1").isEmpty,
+                try db.rows("SELECT id FROM merchants LIMIT 1").isEmpty
+            else { return false }
             try Facts.note(now.iso8601, as: Self.fact, in: db)
             return true
         }

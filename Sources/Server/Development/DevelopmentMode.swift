@@ -11,6 +11,12 @@ enum DevelopmentMode {
                     "an http URL with --dev, such as http://127.0.0.1:8080: https is for real users, and --dev "
                         + "signs in "
                         + "any user without a password. Leave out --dev, or the certificate and the https issuer"))
+        } else if !configuration.issuer.isLoopback {
+            faults.append(
+                ConfigurationFault(
+                    "issuer",
+                    "an address of this machine with --dev, such as http://127.0.0.1:8080: only this machine may reach "
+                        + "it. docs/guide-development.md says how phones and containers do"))
         }
         let addresses = [("listen", configuration.listen, 8080), ("admin_listen", configuration.adminListen, 8081)]
         for (key, address, port) in addresses where address?.isLoopback == false {

@@ -76,8 +76,11 @@ public struct DevelopmentSetup: Sendable {
     }
 
     /// Adds `address` to the redirect URIs of `client`, and its origin to those that may ask for tokens.
-    static func register(_ address: String, at client: Client.ID, in clients: Clients) async throws {
-        guard let found = try await clients.find(client) else { return }
+    static func register(
+        _ address: String, at client: Client.ID, in clients: Clients, by rules: AddressRules
+    ) async throws {
+        try rules.refuseOwn(in: .members(["redirect_uris": [.string(address)]]))
+        guard let found = try await clients.find(client) else { throw JSONFault("client_id", "a client's id") }
         let all = found.redirectURIs.map(\.text)
         guard !all.contains(address) else { return }
         let origins = found.webOrigins + [RedirectURI(registering: address)?.origin].compactMap(\.self)

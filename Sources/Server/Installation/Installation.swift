@@ -192,7 +192,7 @@ public enum InstallationError: Error, Sendable, Equatable, CustomStringConvertib
                 + "that made "
                 + "this one"
         case .usersInDevelopment:
-            "this database has users: give --dev a database of its own, such as `--database dev.db`"
+            "this database has users or merchants: give --dev a database of its own, such as `--database dev.db`"
         case .forDevelopment(let since):
             "this database has been served with --dev since \(since): its users signed in without proof. Give an https "
                 + "issuer another database"

@@ -24,7 +24,7 @@ public struct RedirectURI: Sendable, Hashable, CustomStringConvertible {
             guard let host = parts.host, !host.isEmpty else { return nil }
             // RFC 9700 §2.6: a code is not sent in the clear, unless it never leaves the machine (RFC 8252 §7.3).
             guard scheme == "https" || Self.isLoopback(host) else { return nil }
-        } else if text.dropFirst(scheme.utf8.count + 1).prefixMatch(of: /[0-9]+(?:\/|$)/) != nil {
+        } else if text.dropFirst(scheme.utf8.count + 1).prefixMatch(of: /[0-9]+(?:[\/?]|$)/) != nil {
             // A host and a port without a scheme.
             return nil
         }
