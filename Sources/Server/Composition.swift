@@ -8,7 +8,6 @@ import Federation
 import HTTP
 import HTTPSupport
 import Keys
-import Logging
 import Migrations
 import OAuth
 import OpenID
@@ -25,6 +24,7 @@ extension Spindle {
     /// features. Each feature's own file says what it needs and offers.
     public static func build(_ configuration: SpindleConfiguration, _ parts: Parts) throws -> Spindle {
         let (database, clock, random) = (parts.database, parts.clock, parts.random)
+        let development = DevelopmentParts(parts)
         let stores = Stores(
             configuration, database: database, seal: Seal(masterKey: parts.masterKey, random: random), clock: clock,
             random: random, hashing: parts.hashing, templates: parts.templates, logger: parts.logger)
@@ -107,14 +107,11 @@ extension Spindle {
 
         // Administration has its own address if the configuration says so.
         let isApart = configuration.adminListen != nil
-        let development = DevelopmentParts(parts)
         func handler(_ routes: Routes) -> any RequestHandler {
-            func router(_ logger: Logger) -> Router {
-                Router(
-                    routes, pages: pages, dialects: [ProblemBoundary.dialect, SPiDInterface.dialect],
-                    crossOrigin: crossOrigin, hosts: hosts, logger: logger, random: random)
-            }
-            return development?.handler(router) ?? router(parts.logger)
+            let router = Router(
+                routes, pages: pages, dialects: [ProblemBoundary.dialect, SPiDInterface.dialect],
+                crossOrigin: crossOrigin, hosts: hosts, logger: development?.logger ?? parts.logger, random: random)
+            return development?.handler(over: router) ?? router
         }
         var endpoints = [health] + features.flatMap(\.endpoints)
         if let development {

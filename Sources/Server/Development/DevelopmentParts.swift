@@ -12,7 +12,8 @@ struct DevelopmentParts: Sendable {
     let memory: DevelopmentMemory
     let secrets: DevelopmentSecrets
     let mailer: any Mailer
-    private let logger: Logger
+    /// The logger of requests, whose lines give the reasons of refusals.
+    let logger: Logger
 
     /// Nil except in development mode, which the pages decide: no server has this without the banner.
     init?(_ parts: Parts) {
@@ -24,9 +25,9 @@ struct DevelopmentParts: Sendable {
         logger = parts.logger.replacing(DevelopmentRouter.sink)
     }
 
-    /// The handler over the router that `make` makes.
-    func handler(_ make: (Logger) -> any RequestHandler) -> any RequestHandler {
-        DevelopmentRouter(make(logger), memory: memory)
+    /// - Parameter router: logs to `logger`.
+    func handler(over router: any RequestHandler) -> any RequestHandler {
+        DevelopmentRouter(router, memory: memory)
     }
 }
 
