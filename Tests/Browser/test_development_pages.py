@@ -150,7 +150,9 @@ def test_mails_and_requests_are_shown(world, window):
     window.open("/oauth/authorize?client_id=unknown")
     assert "reason: unknown_client" in window.text, window
     english(window, "/development/requests")
-    assert "GET /oauth/authorize: 400 Bad Request" in window.text and "reason: unknown_client" in window.text, window
+    assert "GET /oauth/authorize 400 Bad Request" in window.text and "reason: unknown_client" in window.text, window
+    window.find("summary").click()
+    assert "client_id" in window.text, window
     window.look("development requests")
 
 

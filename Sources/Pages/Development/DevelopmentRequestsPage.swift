@@ -8,7 +8,6 @@ public struct DevelopmentRequestsPage: PageContents {
         let reason: String?
         let detail: String?
         let fields: [HiddenField]
-        let hasFields: Bool
         let answer: String?
 
         /// - Parameters: `fields` are the request's parameters. `answer` is where it leads, or what it says.
@@ -23,7 +22,6 @@ public struct DevelopmentRequestsPage: PageContents {
             self.reason = reason
             self.detail = detail
             self.fields = fields
-            hasFields = !fields.isEmpty
             self.answer = answer
         }
     }

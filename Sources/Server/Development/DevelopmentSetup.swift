@@ -42,6 +42,7 @@ public struct DevelopmentSetup: Sendable {
         _ kind: DevelopmentClient, _ given: [String], of merchant: Merchant.ID?
     ) async throws -> Merchant.ID? {
         if let client = try await stores.clients.find(kind.id) {
+            guard kind.hasRedirectURIs else { return client.merchant }
             // Also without new ones: the server's own page may have another address than at the last start.
             let kept = given.isEmpty ? client.redirectURIs.map(\.text) : given
             return try await stores.clients.change(kind.id, addresses(kind, kept), by: Self.authority)?.merchant
@@ -61,7 +62,7 @@ public struct DevelopmentSetup: Sendable {
     /// The client's redirect URIs, including the server's own page that shows responses. The origins of the public
     /// client's may ask for tokens.
     private func addresses(_ kind: DevelopmentClient, _ given: [String]) -> JSON {
-        guard kind != .machine, kind != .administrator else { return .object([]) }
+        guard kind.hasRedirectURIs else { return .object([]) }
         let own = kind.redirectURI(at: site).map { [$0] } ?? []
         let others = given.isEmpty && kind == .gateway ? SyncGatewayClient.addresses : given
         return Self.addresses(own + others.filter { !own.contains($0) }, callableFrom: kind == .app ? others : nil)
@@ -122,6 +123,8 @@ extension DevelopmentSetup {
 }
 
 extension DevelopmentClient {
+    fileprivate var hasRedirectURIs: Bool { self != .machine && self != .administrator }
+
     /// Its metadata without its redirect URIs.
     fileprivate var metadata: [JSON.Member] {
         switch self {

@@ -7,10 +7,10 @@ struct DevelopmentAnswerTests {
     /// A developer's browser at the issuer's own host.
     private struct Tab {
         var browser: Browser
-        static let host = ["Host": "spindle.test"]
+        static let host = ["Host": "127.0.0.1"]
 
         mutating func open(_ address: String) async throws -> Answer {
-            try await browser.open(address.replacing("http://spindle.test", with: ""), headers: Self.host)
+            try await browser.open(address.replacing("http://127.0.0.1/", with: "/"), headers: Self.host)
         }
 
         /// The page that `answer` leads to.
@@ -41,7 +41,8 @@ struct DevelopmentAnswerTests {
     }
 
     private func opening(_ body: (inout Tab, TestServer) async throws -> Void) async throws {
-        try await TestServer.with(.sqlite, isDevelopment: true) { server in
+        try await TestServer.with(.sqlite, settings: ["issuer": TestServer.developmentIssuer], isDevelopment: true) {
+            server in
             try await server.prepareDevelopment()
             var tab = Tab(browser: Browser(server))
             try await body(&tab, server)
@@ -59,7 +60,7 @@ struct DevelopmentAnswerTests {
                 "<dt>code</dt>", "<h2>ID token</h2>", "<h2>Access token</h2>", "<h2>Refresh token</h2>",
                 "Signature good: RS256", "Expires in 3600 seconds, at 20", "<h2>POST /oauth/token</h2>",
                 "grant_type=authorization_code", "Answer: 200 OK", "&quot;aud&quot;: &quot;\(client)&quot;",
-                "&quot;iss&quot;: &quot;http://spindle.test&quot;", "It is opaque",
+                "&quot;iss&quot;: &quot;http://127.0.0.1&quot;", "It is opaque",
             ] {
                 #expect(page.body.contains(part), "\(part)")
             }

@@ -9,7 +9,8 @@ struct DevelopmentHomeTests {
     private func serving(
         _ backend: Backend = .sqlite, _ body: (TestServer) async throws -> Void
     ) async throws {
-        try await TestServer.with(backend, isDevelopment: true) { server in
+        try await TestServer.with(backend, settings: ["issuer": TestServer.developmentIssuer], isDevelopment: true) {
+            server in
             try await server.prepareDevelopment(redirectURIs: ["com.example.app:/back", "http://localhost:3000/back"])
             try await body(server)
         }
@@ -23,15 +24,15 @@ struct DevelopmentHomeTests {
             for id in ["dev", "dev_backend", "dev_machine", "dev_admin", "sync_gateway"] {
                 #expect(page.body.contains("<code class=\"copy\">\(id)</code>"), "\(id)")
             }
-            for address in ["com.example.app:/back", "http://localhost:3000/back", "http://spindle.test"] {
+            for address in ["com.example.app:/back", "http://localhost:3000/back", TestServer.developmentIssuer] {
                 #expect(page.body.contains("<code class=\"copy\">\(address)</code>"), "\(address)")
             }
             for name in ["alice", "bob", "carol"] { #expect(page.body.contains("\(name)@dev.example"), "\(name)") }
-            #expect(page.body.contains("http://spindle.test/.well-known/openid-configuration"))
+            #expect(page.body.contains("http://127.0.0.1/.well-known/openid-configuration"))
             // A server-side app has no custom scheme.
             let backend = try #require(page.body.split(separator: "<section").first { $0.contains(", confidential") })
             #expect(backend.contains("http://localhost:3000/back") && !backend.contains("com.example.app"))
-            #expect(backend.contains("http://spindle.test/development/answer?client_id=dev_backend"))
+            #expect(backend.contains("http://127.0.0.1/development/answer?client_id=dev_backend"))
         }
     }
 
@@ -74,13 +75,13 @@ struct DevelopmentHomeTests {
         try await serving { server in
             let paths = ["/", "/development/answer?code=x", "/development/mails", "/development/requests"]
             for path in paths {
-                for host in ["evil.example", "spindle.test.evil.example", "127.0.0.1:8080", "localhost"] {
+                for host in ["evil.example", "127.0.0.1.evil.example", "127.0.0.1:8080", "localhost"] {
                     let refused = try await server.get(path, headers: ["Host": host])
                     #expect(refused.status == 421 && !refused.isPage, "\(path) at \(host)")
                     #expect(!refused.body.contains("dev_"))
                 }
                 let page = try await server.get(
-                    path, headers: ["Host": "spindle.test", "Origin": "https://evil.example"])
+                    path, headers: ["Host": "127.0.0.1", "Origin": "https://evil.example"])
                 #expect(page.header("cross-origin-resource-policy") == "same-origin", "\(path)")
                 #expect(page.header("access-control-allow-origin") == nil)
             }
@@ -92,7 +93,7 @@ struct DevelopmentHomeTests {
             for path in ["/development/answer/call", "/development/redirect-uri"] {
                 #expect(try await server.post(path, [:], headers: ["Host": "evil.example"]).status == 421)
                 let foreign = try await server.post(
-                    path, ["call": "client_credentials", "client_id": "dev_admin"], headers: ["Host": "spindle.test"])
+                    path, ["call": "client_credentials", "client_id": "dev_admin"], headers: ["Host": "127.0.0.1"])
                 #expect(foreign.status == 403, "\(path)")
             }
         }
@@ -102,7 +103,7 @@ struct DevelopmentHomeTests {
     func absent() async throws {
         try await World.with(.sqlite) { world in
             for path in ["/", "/development/mails", "/development/requests", "/development/copy.js"] {
-                #expect(try await world.server.home(path).status == 404, "\(path)")
+                #expect(try await world.server.home(path, at: "spindle.test").status == 404, "\(path)")
             }
             let refused = try await world.server.post(
                 "/oauth/token", ["grant_type": "client_credentials"], basic: (world.backend.id, "wrong"))
@@ -115,8 +116,13 @@ struct DevelopmentHomeTests {
 }
 
 extension TestServer {
+    /// An issuer whose own page can be a redirect URI, which is http at this machine only.
+    static let developmentIssuer = "http://127.0.0.1"
+
     /// A page for developers, at the issuer's own host.
-    func home(_ path: String) async throws -> Answer { try await get(path, headers: ["Host": "spindle.test"]) }
+    func home(_ path: String, at host: String = "127.0.0.1") async throws -> Answer {
+        try await get(path, headers: ["Host": host])
+    }
 
     /// The secret that the start page shows.
     func shownSecret(of client: String) async throws -> String {

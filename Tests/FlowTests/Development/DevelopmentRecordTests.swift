@@ -13,16 +13,16 @@ struct DevelopmentRecordTests {
                 "/oauth/token", ["grant_type": "password", "username": "ada@x.example", "password": "kept-to-ada"],
                 basic: (world.backend.id, "wrong"))
             #expect(refused.status == 401)
-            let page = try await world.server.home("/development/requests")
-            #expect(page.body.contains("<h2><code>POST /oauth/token</code>: 401 Unauthorized</h2>"))
+            let page = try await world.server.home("/development/requests", at: "spindle.test")
+            #expect(page.body.contains("<summary><code>POST /oauth/token</code> 401 Unauthorized, reason: "))
             #expect(page.body.contains("reason: <code>\(try refused.require("reason"))</code>"))
             #expect(page.body.contains("<dd><code>ada@x.example</code></dd>"))
             #expect(page.body.contains("<dd><code>Basic \(world.backend.id):…</code></dd>"))
             #expect(!page.body.contains("kept-to-ada"))
 
             for _ in 1...101 { _ = try await world.server.get("/no-such-page") }
-            let later = try await world.server.home("/development/requests")
-            #expect(later.body.matches(of: /<h2>/).count == 100)
+            let later = try await world.server.home("/development/requests", at: "spindle.test")
+            #expect(later.body.matches(of: /<summary>/).count == 100)
             #expect(!later.body.contains("/oauth/token"))
         }
     }
@@ -48,12 +48,14 @@ struct DevelopmentRecordTests {
     @Test("The mails page shows each mail with its code and link")
     func mails() async throws {
         try await World.with(.sqlite, isDevelopment: true) { world in
-            #expect(try await world.server.home("/development/mails").body.contains("There is none yet."))
+            #expect(
+                try await world.server.home("/development/mails", at: "spindle.test").body.contains(
+                    "There is none yet."))
             var browser = Browser(world.server)
             let form = try await browser.open("/password")
             _ = try await browser.submit(form, ["email": World.email])
             let mail = try await world.server.mail.letter(to: World.email)
-            let page = try await world.server.home("/development/mails")
+            let page = try await world.server.home("/development/mails", at: "spindle.test")
             #expect(page.body.contains("<p>To <code>\(World.email)</code>"))
             let link = try #require(mail.link(containing: "/password"))
             #expect(page.body.contains("<a href=\"\(link)\">\(link)</a>"))
