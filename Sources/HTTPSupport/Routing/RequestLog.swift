@@ -45,11 +45,8 @@ public final class RequestLog: Sendable {
     func logger(of request: Request) -> Logger {
         var logger = logger
         logger[metadataKey: "request_id"] = .string(id(of: request))
-        if address.isOfProxy(request) {
-            if let trace = request.traceparent { logger[metadataKey: "traceparent"] = .string(trace) }
-        } else if let given = request.givenID {
-            // The response carries it, so a developer looks for it. Anyone can send it: it distinguishes nothing.
-            logger[metadataKey: "caller_request_id"] = .string(given)
+        if let trace = request.traceparent, address.isOfProxy(request) {
+            logger[metadataKey: "traceparent"] = .string(trace)
         }
         return logger
     }

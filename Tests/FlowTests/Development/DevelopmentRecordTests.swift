@@ -6,7 +6,7 @@ import Testing
 struct DevelopmentRecordTests {
     private static let host = ["Host": "spindle.test"]
 
-    @Test("The requests page shows the last hundred requests with status and reason, and no password")
+    @Test("The requests page shows the last hundred requests with status and reason, and no password or whole token")
     func requests() async throws {
         try await World.with(.sqlite, isDevelopment: true) { world in
             let refused = try await world.server.post(
@@ -19,6 +19,15 @@ struct DevelopmentRecordTests {
             #expect(page.body.contains("<dd><code>ada@x.example</code></dd>"))
             #expect(page.body.contains("<dd><code>Basic \(world.backend.id):…</code></dd>"))
             #expect(!page.body.contains("kept-to-ada"))
+            _ = try await world.server.post(
+                "/oauth/token",
+                [
+                    "grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer", "assertion": "header.claims.signature",
+                    "client_id": world.backend.id, "client_secret": "kept-by-the-backend",
+                ])
+            let masked = try await world.server.home("/development/requests", at: "spindle.test").body
+            #expect(masked.contains("header.clai…"))
+            #expect(!masked.contains("signature") && !masked.contains("kept-by-the-backend"))
 
             for _ in 1...101 { _ = try await world.server.get("/no-such-page") }
             let later = try await world.server.home("/development/requests", at: "spindle.test")

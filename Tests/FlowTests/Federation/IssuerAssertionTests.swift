@@ -324,6 +324,10 @@ struct IssuerAssertionTests {
             }
             let logout: JSON = ["http://schemas.openid.net/event/backchannel-logout": [:]]
             story.expect("assertion_type", try await story.signIn(at: host, ["events": logout]))
+            // An access token whose `typ` is JWT names a client that is not its audience.
+            story.expect("assertion_type", try await story.signIn(at: host, ["client_id": "an-app-of-the-issuer"]))
+            let own: KeyValuePairs<String, JSON> = ["client_id": .string(IssuerStory.audience)]
+            #expect(try await story.signIn(at: host, own).status == 200)
             for type in ["JWT", "jwt", "application/jwt"] {
                 #expect(try await story.present(host.sign(story.claims(host), type: type)).status == 200)
             }

@@ -68,8 +68,14 @@ struct DeveloperHintTests {
             }
             let unknown = try await ask("resource", "https://api.example")
             #expect(unknown.error == "invalid_target" && told(unknown).contains("add it to the client's resources"))
-            let audience = try await ask("audience", "https://api.example")
-            #expect(audience.error == "invalid_target" && told(audience).contains("resource (RFC 8707) in place of"))
+            for name in [
+                "https://api.example", "\(world.server.origin).evil.example/", "\(world.server.origin)9/",
+                "\(world.server.origin)@evil.example/",
+            ] {
+                let audience = try await ask("audience", name)
+                #expect(
+                    audience.error == "invalid_target" && told(audience).contains("resource (RFC 8707) in place of"))
+            }
             // Auth0's SDKs name this server's userinfo.
             #expect(try await ask("audience", "\(world.server.origin)/userinfo").status == 200)
             let asked = try await world.server.get(

@@ -157,6 +157,13 @@ struct JWTAccessTokenTests {
                 #expect(members["absent"] == nil && members["other"] == nil)
             }
             #expect(try await world.idToken(in: answer)["roles"] == nil)
+            // What does not fit into a header field is left to introspection.
+            let long = JSON.array((0..<20).map { _ in .string(String(repeating: "x", count: 400)) })
+            try #require(try await world.change("users", world.user, ["attributes": ["roles": long]]).status == 200)
+            let longer = try await world.signIn(scope: "openid", with: client).require("access_token")
+            let claims = try await verified(longer, world).claims
+            #expect(claims["roles"] == nil && claims["https://shop.example/tier"] == "gold")
+            #expect(try await world.introspect(longer, as: client).json["roles"] == long)
             let own = try await world.clientToken(client)
             #expect(try await verified(own, world).claims["roles"] == nil)
             for name in ["sub", "scope", "client_id", "active", "username", "exp"] {
