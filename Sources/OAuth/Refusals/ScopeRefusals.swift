@@ -15,8 +15,10 @@ extension OAuthError {
     static func noScopeUnderstood(_ asked: Scope, _ client: Client.ID) -> OAuthError {
         OAuthError(
             .invalidScope, "no_scope_understood",
-            "This client is registered for none of the requested scopes (\(asked.quoted)): add them to the client's "
-                + "scope.", detail: "client=\(client)")
+            "This client is registered for none of the requested scopes (\(asked.quoted)): "
+                + (asked.tokens.contains { $0.contains(",") }
+                    ? "separate them by spaces, not commas." : "add them to the client's scope."),
+            detail: "client=\(client)")
     }
 }
 
@@ -38,6 +40,7 @@ extension Scope {
     fileprivate func cure(at client: Client) -> String {
         guard !administers else { return "client_credentials alone grants an admin scope, to a client that has it" }
         let them = tokens.count == 1 ? "it" : "them"
+        guard !tokens.contains(where: { $0.contains(",") }) else { return "scopes are separated by spaces, not commas" }
         guard isSubset(of: client.scope) else { return "add \(them) to the client's scope" }
         guard contains(Self.offlineAccess), !client.may(.refreshToken) else {
             return "the user's permission does not cover \(them); ask for \(them) in a new authorization request"
