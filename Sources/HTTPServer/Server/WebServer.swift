@@ -127,7 +127,8 @@ public enum ServerError: Error, Sendable, Equatable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .addressInUse(let host, let port): "\(host) port \(port) is in use: stop the other server, or choose another port with --listen"
+        case .addressInUse(let host, let port):
+            "\(host) port \(port) is in use: stop the other server, or choose another port with --listen"
         case .unresolved(let host): "\(host) has no address"
         case .system(let call, let code): "\(call): \(Self.text(of: code))"
         }

@@ -179,7 +179,8 @@ public enum InstallationError: Error, Sendable, Equatable, CustomStringConvertib
 
     public var description: String {
         switch self {
-        case .uninitialised(let location): "\(location) is not initialised: run `spindle init` first, or call this where the server was started"
+        case .uninitialised(let location):
+            "\(location) is not initialised: run `spindle init` first, or call this where the server was started"
         case .planted(let path):
             "\(path) belongs to another user, who may know or change its content: remove it, or use another path"
         case .foreign(let location): "\(location) contains tables of another program: use another database"
