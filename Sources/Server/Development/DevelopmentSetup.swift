@@ -80,7 +80,7 @@ public struct DevelopmentSetup: Sendable {
     static func register(
         _ address: String, at client: Client.ID, in clients: Clients, by rules: AddressRules
     ) async throws {
-        try rules.refuseOwn(in: .members(["redirect_uris": [.string(address)]]))
+        try rules.refuseOwn(in: .members(["redirect_uris": .array([.string(address)])]))
         guard let found = try await clients.find(client) else { throw JSONFault("client_id", "a client's id") }
         let all = found.redirectURIs.map(\.text)
         guard !all.contains(address) else { return }
