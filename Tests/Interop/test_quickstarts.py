@@ -36,8 +36,15 @@ class User:
 
     def sign_in(self, address: str, name: str = "alice") -> str:
         """Types a name at the address, and returns where the browser is sent."""
+        return self._submit(address, username=name, outcome="sign_in")
+
+    def refuse(self, address: str) -> str:
+        """Chooses "Cancel" where the page asks whether to go on, and returns where the browser is sent."""
+        return self._submit(address, decision="cancel")
+
+    def _submit(self, address: str, **fields: str) -> str:
         form = self.browser.open(address).forms[0]
-        left = self.browser.open(form.action, "POST", form.fields | {"username": name, "outcome": "sign_in"}).left_for
+        left = self.browser.open(form.action, "POST", form.fields | fields).left_for
         assert left, "the browser is still at the server"
         return left
 
@@ -63,7 +70,7 @@ def test_an_api_checks_tokens_by_introspection_and_by_keys(reader):
     reader("docs/quickstart-protect-an-api.md").follow()
 
 
-def test_a_native_app_signs_its_user_in_by_the_browser(reader, program):
+def test_a_native_app_signs_its_user_in_by_the_browser_and_says_why_it_was_refused(reader, program):
     program("swiftc", "the Swift toolchain, see swift.org")
     page = reader("docs/quickstart-native.md")
     page.copy("docs/example-native/SignIn.swift")
@@ -73,17 +80,24 @@ def test_a_native_app_signs_its_user_in_by_the_browser(reader, program):
     browser.write_text(f'#!/bin/sh\necho "$1" >{opened}.part && mv {opened}.part {opened}\n')
     browser.chmod(0o755)
 
-    def use_the_browser() -> requests.Response:
+    def address() -> str:
         for _ in range(1200):
             if opened.exists():
                 break
             time.sleep(0.05)
-        return requests.get(User(page).sign_in(opened.read_text("utf-8").strip()), timeout=20)
+        text = opened.read_text("utf-8").strip()
+        opened.unlink()
+        return text
+
+    def use_the_browser() -> list[str]:
+        user = User(page)
+        return [requests.get(act(address()), timeout=20).text for act in (user.sign_in, user.refuse)]
 
     with ThreadPoolExecutor() as threads:
-        came_back = threads.submit(use_the_browser)
+        said = threads.submit(use_the_browser)
         page.follow()
-        assert "You are signed in" in came_back.result().text
+        assert said.result() == [
+            "You are signed in. Go back to the program.", "Not signed in. Go back to the program."]
 
 
 def test_users_of_sync_gateway_sign_in_by_the_configuration_of_its_guide(reader, gateway_program, tmp_path):

@@ -25,45 +25,66 @@ struct User: Decodable {
     let sub, name: String
 }
 
+struct Refusal: Decodable {
+    let error: String
+    let errorDescription: String?
+}
+
 struct Failure: Error {
     let reason: String
 }
 
-let server: Server = try await json("\(issuer)/.well-known/openid-configuration")
-let loopback = try Loopback()
-let redirectURI = "http://127.0.0.1:\(loopback.port)/callback"
-let state = randomText()
-let verifier = randomText()
+do {
+    try await signIn()
+} catch {
+    let reason = (error as? Failure)?.reason ?? error.localizedDescription
+    FileHandle.standardError.write(Data("\(reason)\n".utf8))
+    exit(1)
+}
 
-openBrowser(
-    at: "\(server.authorizationEndpoint)?"
-        + form([
-            "response_type": "code", "client_id": clientID, "redirect_uri": redirectURI, "state": state,
-            "scope": "openid profile email offline_access",
-            "code_challenge": try challenge(for: verifier), "code_challenge_method": "S256",
-        ]))
-let answer = try loopback.answer()
+func signIn() async throws {
+    let server: Server = try await json("\(issuer)/.well-known/openid-configuration")
+    let loopback = try Loopback()
+    let redirectURI = "http://127.0.0.1:\(loopback.port)/callback"
+    let state = randomText()
+    let verifier = randomText()
 
-guard answer["state"] == state, answer["iss"] == issuer else { throw Failure(reason: "not the answer to this request") }
-guard let code = answer["code"] else { throw Failure(reason: answer["error_description"] ?? "no code") }
-var tokens = try await redeem(["grant_type": "authorization_code", "code": code, "code_verifier": verifier])
-let user: User = try await json(server.userinfoEndpoint.absoluteString, bearer: tokens.accessToken)
-print("Hello, \(user.name). The token lives \(tokens.expiresIn) seconds.")
+    openBrowser(
+        at: "\(server.authorizationEndpoint)?"
+            + form([
+                "response_type": "code", "client_id": clientID, "redirect_uri": redirectURI, "state": state,
+                "scope": "openid profile email offline_access",
+                "code_challenge": try challenge(for: verifier), "code_challenge_method": "S256",
+            ]))
+    let answer = try loopback.answer()
 
-// Keep the refresh token in the keychain. Each use brings the next one.
-tokens = try await redeem(["grant_type": "refresh_token", "refresh_token": tokens.refreshToken])
-print("Renewed.")
+    guard answer["state"] == state, answer["iss"] == issuer else {
+        throw Failure(reason: "This is not the answer to the program's request.")
+    }
+    guard let code = answer["code"] else {
+        throw Failure(reason: answer["error_description"] ?? answer["error"] ?? "The answer has no code.")
+    }
+    var tokens: Tokens = try await json(
+        server.tokenEndpoint.absoluteString,
+        form: [
+            "grant_type": "authorization_code", "client_id": clientID, "redirect_uri": redirectURI, "code": code,
+            "code_verifier": verifier,
+        ])
+    let user: User = try await json(server.userinfoEndpoint.absoluteString, bearer: tokens.accessToken)
+    print("Hello, \(user.name). The token lives \(tokens.expiresIn) seconds.")
 
-func redeem(_ grant: [String: String]) async throws -> Tokens {
-    let client = ["client_id": clientID, "redirect_uri": redirectURI]
-    return try await json(server.tokenEndpoint.absoluteString, form: client.merging(grant) { $1 })
+    // Keep the refresh token in the keychain. Each use brings the next one.
+    tokens = try await json(
+        server.tokenEndpoint.absoluteString,
+        form: ["grant_type": "refresh_token", "client_id": clientID, "refresh_token": tokens.refreshToken])
+    print("Renewed.")
 }
 
 /// The JSON of a GET, or of a POST where there is a form.
 func json<Answer: Decodable>(
     _ address: String, form fields: [String: String]? = nil, bearer token: String? = nil
 ) async throws -> Answer {
-    guard let url = URL(string: address) else { throw Failure(reason: "no URL: \(address)") }
+    guard let url = URL(string: address) else { throw Failure(reason: "\(address) is no URL.") }
     var request = URLRequest(url: url, timeoutInterval: 20)
     if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
     if let fields {
@@ -72,11 +93,13 @@ func json<Answer: Decodable>(
         request.httpBody = Data(form(fields).utf8)
     }
     let (body, response) = try await URLSession.shared.data(for: request)
-    guard (response as? HTTPURLResponse)?.statusCode == 200 else {
-        throw Failure(reason: String(decoding: body, as: UTF8.self))
-    }
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
+    let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+    guard status == 200 else {
+        let refusal = try? decoder.decode(Refusal.self, from: body)
+        throw Failure(reason: refusal?.errorDescription ?? refusal?.error ?? "\(address) answered \(status).")
+    }
     return try decoder.decode(Answer.self, from: body)
 }
 
@@ -104,7 +127,7 @@ func challenge(for verifier: String) throws -> String {
         openssl.executableURL = URL(filePath: "/usr/bin/openssl")
         openssl.arguments = ["dgst", "-sha256", "-binary"]
         (openssl.standardInput, openssl.standardOutput) = (input, output)
-        try openssl.run()
+        guard (try? openssl.run()) != nil else { throw Failure(reason: "The program needs /usr/bin/openssl.") }
         try input.fileHandleForWriting.write(contentsOf: Data(verifier.utf8))
         try input.fileHandleForWriting.close()
         return base64URL(try output.fileHandleForReading.readToEnd() ?? Data())
@@ -144,7 +167,7 @@ struct Loopback {
                 bind(opened, place, size) == 0 && listen(opened, 8) == 0 && getsockname(opened, place, &size) == 0
             }
         }
-        guard listens else { throw Failure(reason: "no free port") }
+        guard listens else { throw Failure(reason: "No port is free.") }
         listener = opened
         port = UInt16(bigEndian: address.sin_port)
     }
@@ -153,7 +176,7 @@ struct Loopback {
     func answer() throws -> [String: String] {
         while true {
             let connection = accept(listener, nil, nil)
-            guard connection >= 0 else { throw Failure(reason: "the port was closed") }
+            guard connection >= 0 else { throw Failure(reason: "The port was closed.") }
             defer { close(connection) }
             var patience = timeval(tv_sec: 2, tv_usec: 0)
             setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
@@ -163,11 +186,12 @@ struct Loopback {
             guard let path = request.split(separator: " ").dropFirst().first, path.hasPrefix("/callback?") else {
                 continue
             }
-            let text = "You are signed in. Go back to the program."
+            let items = URLComponents(string: String(path))?.queryItems ?? []
+            let answer = Dictionary(items.map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { first, _ in first })
+            let text = "\(answer["code"] == nil ? "Not" : "You are") signed in. Go back to the program."
             let page = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n\(text)"
             _ = send(connection, page, page.utf8.count, 0)
-            let items = URLComponents(string: String(path))?.queryItems ?? []
-            return Dictionary(items.map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { first, _ in first })
+            return answer
         }
     }
 }

@@ -15,7 +15,7 @@ from harness.not_run import reason
 from harness.server import REPOSITORY, binary, free_port
 
 PATIENCE = 60
-_PORT = re.compile(r"(127\.0\.0\.1:|localhost:|port=|http\.server )(8080|3000)\b")
+_PORT = re.compile(r"(127\.0\.0\.1:|localhost:|\"localhost\", |port=|http\.server )(8080|3000)\b")
 
 
 class Reader:

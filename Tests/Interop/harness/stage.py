@@ -52,7 +52,8 @@ class Stage:
         self.web = spindle.create_client(
             merchant, "Loom", f"{SITE}/signed-in", grant_types=[*code, "password"],
             scope="openid profile email phone address offline_access", web_origins=[SITE],
-            post_logout_redirect_uris=[f"{SITE}/"], resources=["https://api.loom.example"])
+            post_logout_redirect_uris=[f"{SITE}/"], resources=["https://api.loom.example"],
+            redirect_uris=[f"{SITE}/signed-in", f"{SITE}/from-app"])
         self.page = spindle.create_client(
             merchant, "Loom in the browser", f"{SITE}/app/signed-in", token_endpoint_auth_method="none",
             grant_types=code, web_origins=[SITE])
