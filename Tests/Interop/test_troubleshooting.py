@@ -111,12 +111,17 @@ def no_client_id(place):
     return place.authorize(client_id="")
 
 
-def signed_in(place) -> tuple[Browser, dict]:
-    """A browser with a session, and the tokens of its sign-in."""
+def with_code(place) -> tuple[Browser, str]:
+    """A browser with a session, and the code that it brings from its sign-in."""
     browser = Browser(place.spindle)
     page = browser.open(place.spindle.authorize_path(place.web, VERIFIER, scope="openid"))
-    back = browser.sign_in(page, place.person)
-    return browser, place.spindle.redeem(place.web, back.query["code"], code_verifier=VERIFIER.verifier).json
+    return browser, browser.sign_in(page, place.person).query["code"]
+
+
+def signed_in(place) -> tuple[Browser, dict]:
+    """A browser with a session, and the tokens of its sign-in."""
+    browser, code = with_code(place)
+    return browser, place.spindle.redeem(place.web, code, code_verifier=VERIFIER.verifier).json
 
 
 @provocation
@@ -204,6 +209,11 @@ def unknown_code(place):
 
 
 @provocation
+def no_verifier(place):
+    return place.spindle.redeem(place.web, with_code(place)[1])
+
+
+@provocation
 def unknown_refresh_token(place):
     return place.spindle.refresh(place.web, "unknown")
 
@@ -257,6 +267,13 @@ def no_token(place):
 @provocation
 def unknown_token(place):
     return place.spindle.call("GET", "/oauth/userinfo", bearer="unknown")
+
+
+@provocation
+def token_of_another_merchant(place):
+    token = place.spindle.client_credentials(place.machine).json["access_token"]
+    other = place.spindle.create_client(place.spindle.create_merchant(), "Other")
+    return place.spindle.call("POST", "/oauth/introspect", form={"token": token} | other.proof).text
 
 
 @provocation
@@ -460,12 +477,13 @@ def test_each_entry_of_spindles_own_texts_is_provoked():
     assert others.count("\n### ") > 0 and "<!-- provoked by " not in others
 
 
-def test_each_reason_in_the_tables_is_one_that_the_program_logs():
+def test_each_reason_of_the_page_is_one_that_the_program_logs():
+    named = re.findall(r"\breason `(\w+)`", TEXT, flags=re.IGNORECASE)
     tables = re.findall(r"^\| `reason` \|.*\n\|.*\n((?:\|.*\n)+)", TEXT, flags=re.MULTILINE)
-    reasons = [reason for table in tables for reason in re.findall(r"^\| `(\w+)`", table, flags=re.MULTILINE)]
+    listed = [reason for table in tables for reason in re.findall(r"^\| `(\w+)`", table, flags=re.MULTILINE)]
     code = "".join(path.read_text("utf-8") for path in (REPOSITORY / "Sources" / "OAuth").rglob("*.swift"))
-    assert reasons
-    assert [reason for reason in reasons if f'"{reason}"' not in code] == []
+    assert named and listed
+    assert [reason for reason in named + listed if f'"{reason}"' not in code] == []
 
 
 def test_each_command_of_the_page_succeeds(place, tmp_path, program):
