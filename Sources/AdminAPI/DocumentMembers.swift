@@ -11,13 +11,17 @@ import Values
 struct DocumentMembers {
     private let names: [String]
 
+    /// What answers have beside them: never meant to be another name.
+    private static let readOnly: Set = ["id", "client_id", "user_id", "sub", "created_at", "updated_at"]
+
     private init(_ names: [String]) { self.names = names }
 
     /// Throws untyped: with a typed error the optimiser of Swift 6.3 crashes in the endpoints.
     func check(_ json: JSON) throws {
         let others = (json.members ?? []).map(\.name).filter { !names.contains($0) }
         guard let first = others.first else { return }
-        let misspelt = others.lazy.compactMap { name in name.nearest(of: names).map { (name: name, meant: $0) } }.first
+        let misspelt = others.lazy.filter { !Self.readOnly.contains($0) }
+            .compactMap { name in name.nearest(of: names).map { (name: name, meant: $0) } }.first
         throw Problem.unknown(misspelt?.name ?? first, meant: misspelt?.meant, of: others)
     }
 
