@@ -36,7 +36,7 @@ struct ClientKindTests {
 
     /// What names a member of the document in a text for its developer or administrator, or writes one.
     private static let naming = [
-        "Sources/AdminAPI/DocumentMembers.swift",
+        "Sources/Directory/Clients/ClientSetting.swift",
         "Sources/Administration/Administrator+clients.swift",
         "Sources/BrowserPages/Scripts/AjaxEndpoint.swift",
         "Sources/Directory/Clients/ClientMetadata.swift",

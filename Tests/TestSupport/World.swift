@@ -102,11 +102,16 @@ public struct World: Sendable {
         ]
     }
 
-    /// Creates one thing through administration.
+    /// Creates one thing through administration. A client for which `json` names neither grants nor redirect URIs has a
+    /// redirect URI, which one with the usual grant needs.
     public static func make(
         _ server: TestServer, _ admin: String, _ kind: String, _ json: JSON
     ) async throws -> Answer {
-        try await server.send("POST", "/admin/v1/\(kind)", json: json, bearer: admin)
+        var json = json
+        if kind == "clients", json["redirect_uris"] == nil, json["grant_types"] == nil, let members = json.members {
+            json = .object(members + [JSON.Member("redirect_uris", ["https://made.example/in"])])
+        }
+        return try await server.send("POST", "/admin/v1/\(kind)", json: json, bearer: admin)
     }
 
     /// Registers a client. A confidential one need not use PKCE unless `json` says so: few tests are about PKCE.

@@ -58,7 +58,7 @@ public struct LogoutEndpoint: Endpoint {
             // A device gets JSON; a browser gets a page, or continues.
             if token != nil, logout.address == nil { return .json(.members(["result": "OK"])) }
             let answer = try await signedOut(request, logout, sawPage: false, isStillSignedIn: false)
-            guard browser.ids.isEmpty, token == nil, parameters[.idTokenHint] != nil, logout.address == nil,
+            guard browser.ids.isEmpty, token == nil, logout.shown != nil, logout.address == nil,
                 request.isOfProgram
             else { return answer }
             // A backend that calls what is meant for its user's browser would take a page for success.

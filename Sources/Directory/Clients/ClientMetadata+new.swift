@@ -14,7 +14,7 @@ extension ClientMetadata {
                     + "client_credentials")
         }
         // SPiD's clients ask for no scope.
-        guard try JSONMembers(json).any("scope") == nil, !spidCompatible else { return }
+        guard try JSONMembers(json).any("scope") == nil, !kind.may(.getSPiDAnswers) else { return }
         scope = Scope([Scope.openID, "profile", "email"])
         if grantTypes.contains(.refreshToken) { scope.formUnion(Scope([Scope.offlineAccess])) }
     }
@@ -28,8 +28,8 @@ extension ClientMetadata {
         else { return }
         throw JSONFault(
             "access_token_lifetime",
-            "at most \(Client.longestRenewable.seconds) for a client that can always get another token, by refresh_token "
-                + "or client_credentials")
+            "at most \(Client.longestRenewable.seconds) for a client that can always get another token, by "
+                + "refresh_token or client_credentials")
     }
 
     private var canRenewEveryToken: Bool {
@@ -37,7 +37,7 @@ extension ClientMetadata {
         guard grantTypes.contains(.refreshToken), !openID.responseTypes.contains(where: \.isDirect) else {
             return false
         }
-        return firstParty || scope.contains(Scope.offlineAccess)
+        return kind.may(.keepTokensAfterSessions) || scope.contains(Scope.offlineAccess)
     }
 }
 

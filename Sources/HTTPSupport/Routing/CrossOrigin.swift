@@ -69,7 +69,7 @@ public struct CrossOrigin: Sendable {
         return (try? await origins.contains(origin)) ?? false
     }
 
-    /// A browser tells its page nothing about such a refusal, so the log does.
+    /// A browser tells its page nothing about it, so the log does.
     private static func log(_ reason: String, _ origin: String, _ context: SpindleContext) {
         context.logger.info(
             "a web page may not read the response",

@@ -7,44 +7,48 @@ struct KnownPaths: Sendable {
 
     /// Administration and SPiD's API have names that others have too.
     private enum Part: Hashable {
-        case administration, ofSPiD, others
+        case administration, spid, other
 
         init(_ path: String) {
-            self = path.hasPrefix("/admin") ? .administration : path.hasPrefix("/api") ? .ofSPiD : .others
+            self = path.hasPrefix("/admin") ? .administration : path.hasPrefix("/api") ? .spid : .other
         }
     }
 
-    private let paths: [Part: [String]]
-    /// By their last segment, the first of each.
-    private let byEnd: [Part: [Substring: String]]
+    private struct End: Hashable {
+        let part: Part
+        let segment: Substring
+
+        init(_ path: String) {
+            part = Part(path)
+            segment = path.lastSegment
+        }
+    }
+
+    private let byPart: [Part: [String]]
+    /// The first path of each part with a last segment.
+    private let byEnd: [End: String]
 
     init(_ routes: [Route]) {
         var seen: Set<String> = []
-        let all = routes.map(\.template).filter { template in
+        let paths = routes.map(\.template).filter { template in
             !template.segments.contains { if case .parameter = $0 { true } else { false } }
         }.map(\.text).filter { seen.insert($0).inserted }
-        paths = Dictionary(grouping: all, by: Part.init)
-        byEnd = paths.mapValues { some in
-            Dictionary(some.map { ($0.lastSegment, $0) }, uniquingKeysWith: { first, _ in first })
-        }
+        byPart = Dictionary(grouping: paths, by: Part.init)
+        byEnd = Dictionary(paths.map { (End($0), $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// A sentence for the developer of the caller.
     func hint(for path: String) -> String {
-        guard let meant = nearest(to: path) else {
-            return Part(path) == .others
-                ? "There is no such endpoint: /.well-known/openid-configuration lists those of this server."
-                : "There is no such endpoint."
-        }
-        return "There is no such endpoint: did you mean \(meant)?"
+        if let meant = nearest(to: path) { return "There is no such endpoint: did you mean \(meant)?" }
+        guard Part(path) == .other else { return "There is no such endpoint." }
+        return "There is no such endpoint: /.well-known/openid-configuration lists those of this server."
     }
 
     private func nearest(to path: String) -> String? {
         guard path.utf8.count <= Self.longest else { return nil }
-        let part = Part(path)
-        if let known = byEnd[part]?[path.lastSegment] { return known }
+        if let known = byEnd[End(path)] { return known }
         // A short path is near to too many.
-        return path.utf8.count < 8 ? nil : path.nearest(of: paths[part] ?? [])
+        return path.utf8.count < 8 ? nil : path.nearest(of: byPart[Part(path)] ?? [])
     }
 }
 

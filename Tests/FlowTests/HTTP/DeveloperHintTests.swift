@@ -77,7 +77,7 @@ struct DeveloperHintTests {
                     audience.error == "invalid_target" && told(audience).contains("resource (RFC 8707) in place of"))
             }
             // Auth0's SDKs name this server's userinfo.
-            #expect(try await ask("audience", "\(world.server.origin)/userinfo").status == 200)
+            #expect(try await ask("audience", "http://spindle.test/userinfo").status == 200)
             let asked = try await world.server.get(
                 world.authorizeAddress(["audience": "https://api.example"], for: world.backend))
             #expect(asked.redirected("error") == "invalid_target")
