@@ -57,7 +57,9 @@ struct DevelopmentTrial: Sendable {
             case .refresh, .revokeRefreshToken: refreshToken != nil
             // A client's own token has no user.
             case .userinfo: accessToken != nil && code != nil
-            case .introspect, .revokeAccessToken: accessToken != nil
+            // The token of a client without a merchant is unknown to every introspection.
+            case .introspect: accessToken != nil && client != .administrator
+            case .revokeAccessToken: accessToken != nil
             }
         }
     }
