@@ -11,9 +11,6 @@ import Values
 struct DocumentMembers {
     private let names: [String]
 
-    /// What answers have beside them: never meant to be another name.
-    private static let readOnly: Set = ["id", "client_id", "user_id", "sub", "created_at", "updated_at"]
-
     private init(_ names: [String]) { self.names = names }
 
     /// Throws untyped: with a typed error the optimiser of Swift 6.3 crashes in the endpoints.
