@@ -61,7 +61,7 @@ public struct ClientMetadata: Sendable {
         signsResponses = try members.flag("signed_responses") ?? base?.signsResponses ?? false
         termsURI = try Self.termsURI(members, base)
         openID = try OpenIDSettings(
-            json, over: base?.openID ?? .ofNewClient(isSPiDCompatible: spidCompatible), redirectURIs: redirectURIs)
+            json, over: base?.openID ?? .ofNewClient(forSPiD: spidCompatible), redirectURIs: redirectURIs)
         spid = spidCompatible ? try SPiDSettings(members, over: base?.spid) : SPiDSettings()
         try checkResources(over: base)
         try checkAddresses(over: base)

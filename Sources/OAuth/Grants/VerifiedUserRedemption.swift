@@ -14,8 +14,8 @@ struct VerifiedUserRedemption: Redemption {
         case .won, .wonAgain: break
         case .wonBefore, .changed, .refused, .replayed: return outcome
         }
-        // Asked afterwards, because the redemption may create the user. Thrown, so that nothing is committed: the code or
-        // token can be used again once the address is verified.
+        // Asked afterwards, because the redemption may create the user. Thrown, so that nothing is committed: the code
+        // or token can be used again once the address is verified.
         guard try !db.rows("SELECT id FROM users WHERE id = \(user) AND email_verified = 1").isEmpty else {
             throw refusal
         }

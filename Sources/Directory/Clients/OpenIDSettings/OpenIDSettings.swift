@@ -43,8 +43,8 @@ public struct OpenIDSettings: Sendable, Equatable {
     public var responseTypes: [ResponseType] = [.code]
     public var idTokenAlgorithm: IDTokenAlgorithm = .key(.rs256)
     public var idTokenLifetime: Duration = IDTokenLifetime.standard
-    /// Whether its ID tokens from the token endpoint carry the userinfo claims of the scope. Core §5.4 names userinfo for
-    /// them when an access token is issued too, and forbids neither. ID tokens through the browser do not.
+    /// Whether its ID tokens from the token endpoint carry the userinfo claims of the scope. Core §5.4 names userinfo
+    /// for them when an access token is issued too, and forbids neither. ID tokens through the browser do not.
     public var idTokenCarriesScope = false
     /// The additional claims of its tokens, by name, with the user's attribute that each is taken from.
     public var claims: [AttributeClaims: [String: String]] = [:]
@@ -76,11 +76,11 @@ public struct OpenIDSettings: Sendable, Equatable {
 
     public init() {}
 
-    /// What a client gets that says nothing else. Many libraries expect a user's name and address in the ID token; SPiD's
-    /// never had them.
-    static func ofNewClient(isSPiDCompatible: Bool) -> OpenIDSettings {
+    /// What a client gets that says nothing else. Many libraries expect a user's name and address in the ID token;
+    /// SPiD's never had them.
+    static func ofNewClient(forSPiD: Bool) -> OpenIDSettings {
         var settings = OpenIDSettings()
-        settings.idTokenCarriesScope = !isSPiDCompatible
+        settings.idTokenCarriesScope = !forSPiD
         return settings
     }
 

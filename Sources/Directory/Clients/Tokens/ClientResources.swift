@@ -114,8 +114,8 @@ package enum ClientResources {
         ).isEmpty
     }
 
-    /// Makes the APIs of a merchant that is about to be deleted the platform's: they may outlive it, and trust tokens by
-    /// their `aud`.
+    /// Makes the APIs of a merchant that is about to be deleted the platform's: they may outlive it, and trust tokens
+    /// by their `aud`.
     static func keep(of merchant: Merchant.ID, in db: any Transaction) throws {
         try db.execute("UPDATE resources SET owner = NULL WHERE owner = \(merchant)")
     }
