@@ -83,7 +83,8 @@ struct Assertion: Sendable {
 extension VerifiedJWT {
     /// Whether the token is meant to identify a user, and is no other kind of JWT. An access token shows its type
     /// (`at+jwt`, RFC 9068 §2.1), or at least names a client that is not its audience (§2.2). A logout token, which
-    /// should show it too, and any other event have at least an `events` claim (Back-Channel Logout §2.4, RFC 8417 §2.2).
+    /// should show it too, and any other event have at least an `events` claim (Back-Channel Logout §2.4, RFC 8417
+    /// §2.2).
     var isIDToken: Bool { isOfNoOtherKind && claims["events"] == nil && isForItsClient }
 
     private var isForItsClient: Bool {
