@@ -697,7 +697,7 @@ def test_commands_name_their_own_options(prepare):
         (("--name", "Web", "--redirect-uri", "https://loom.example/cb"), "--merchant: must be given"),
         (("--merchant", merchant, "--name", "Web"), "--redirect-uri: must be given for a client"),
         (("--merchant", merchant, "--redirect-uri", "localhost:3000/cb"),
-         "--redirect-uri: must be absolute URIs, with a scheme: perhaps http://localhost:3000/cb"),
+         "--redirect-uri: must be absolute URIs, with a scheme (did you mean http://localhost:3000/cb?)"),
         (("--merchant", merchant, "--redirect-uri", "https://loom.example/cb", "--scope", "openid,profile"),
          "--scope: must be scope tokens"),
     ):

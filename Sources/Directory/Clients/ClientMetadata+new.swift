@@ -46,7 +46,7 @@ extension RedirectURI {
     static func expected(inPlaceOf text: String) -> String {
         let scheme = text.hasPrefix("localhost") || text.hasPrefix("127.") ? "http" : "https"
         if !text.contains("://"), text.utf8.count <= 200, let meant = RedirectURI(registering: "\(scheme)://\(text)") {
-            return "absolute URIs, with a scheme: perhaps \(meant)"
+            return "absolute URIs, with a scheme (did you mean \(meant)?)"
         }
         if text.contains("*") { return "URIs without wildcards: they are compared character for character" }
         return "absolute URIs without fragment, user or password, in a scheme that runs no script; https, or http to "
