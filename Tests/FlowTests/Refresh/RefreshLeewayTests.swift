@@ -142,7 +142,6 @@ struct RefreshLeewayTests {
                 ["token_endpoint_auth_method": none, "redirect_uris": [.string(https), "https://localhost/in"]],
                 ["token_endpoint_auth_method": none, "redirect_uris": ["https://app.localhost:8443/in"]],
                 ["token_endpoint_auth_method": none, "redirect_uris": ["https://127.1/in"]],
-                ["token_endpoint_auth_method": none, "redirect_uris": []],
                 ["token_endpoint_auth_method": none, "redirect_uris": [.string(https)], "application_type": "native"],
                 ["token_endpoint_auth_method": "client_secret_basic", "redirect_uris": [.string(https)]],
             ]
