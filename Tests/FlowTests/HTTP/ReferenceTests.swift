@@ -30,7 +30,7 @@ struct ReferenceTests {
             let cells = line.split(separator: "|", omittingEmptySubsequences: false)
             guard cells.count == 7, cells[2].hasPrefix(" `/") else { return [] }
             let methods = cells[1].matches(of: /`([A-Z]+)`/).map(\.output.1)
-            let paths = (cells[2] + cells[3]).matches(of: /`(\/[^`]+)`/).map(\.output.1)
+            let paths = (cells[2] + cells[3]).matches(of: /`(\/[^`]*)`/).map(\.output.1)
             return methods.flatMap { method in paths.map { "\(method) \($0)" } }
         }
         return Set(routes)

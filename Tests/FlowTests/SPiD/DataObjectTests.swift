@@ -60,7 +60,9 @@ struct DataObjectTests {
                 try await world.server.database.write { db in _ = try db.execute(sql) }
             }
             #expect(try await count() == 1)
-            try await set("UPDATE users SET deletion_due_at = 1 WHERE id = \(user)")
+            // Not due yet: the server deletes those that are.
+            let due = world.server.clock.now + .days(1)
+            try await set("UPDATE users SET deletion_due_at = \(due) WHERE id = \(user)")
             #expect(try await count() == 0)
             try await set("UPDATE users SET deletion_due_at = NULL WHERE id = \(user)")
             #expect(try await count() == 1)
