@@ -155,9 +155,9 @@ CREATE INDEX client_resources_by_client ON client_resources (client_id);
 CREATE TABLE resources (
     resource TEXT NOT NULL,
     owner TEXT, -- a merchant; NULL: the platform, also after the merchant's deletion
-    lent_to TEXT REFERENCES merchants (id) ON DELETE CASCADE -- by the platform; NULL: the owner's row
+    lent_to TEXT NOT NULL DEFAULT '', -- a merchant, by the platform; empty: the owner's row
+    PRIMARY KEY (resource, lent_to)
 );
-CREATE INDEX resources_by_name ON resources (resource);
 CREATE INDEX resources_by_owner ON resources (owner);
 CREATE INDEX resources_by_borrower ON resources (lent_to);
 

@@ -13,7 +13,8 @@ extension Clients {
 
 extension ClientResources {
     static let table = StoredTable("client_resources", ofClient: .cascade)
-    static let ofMerchants = StoredTable("resources", ofMerchant: .cascade)
+    static let ofMerchants = StoredTable(
+        "resources", ofMerchant: .batches(owner: "lent_to", key: "resource"))
 }
 
 extension User {

@@ -39,7 +39,11 @@ package enum ClientResources {
             switch standing {
             case .own: break
             case .free:
-                try db.execute("INSERT INTO resources (resource, owner) VALUES (\(resource), \(client.merchant))")
+                try db.execute(
+                    """
+                    INSERT INTO resources (resource, owner) VALUES (\(resource), \(client.merchant))
+                    ON CONFLICT (resource, lent_to) DO NOTHING
+                    """)
             case .others:
                 guard let merchant = client.merchant else { break }
                 let forms = ResourceURI.equivalents(of: resource)
@@ -47,9 +51,8 @@ package enum ClientResources {
                     """
                     INSERT INTO resources (resource, owner, lent_to)
                     SELECT \(resource), r.owner, \(merchant) FROM resources r
-                    WHERE r.resource IN (\(list: forms)) AND r.lent_to IS NULL
-                        AND NOT EXISTS (SELECT 1 FROM resources WHERE resource = \(resource) AND lent_to = \(merchant))
-                    LIMIT 1
+                    WHERE r.resource IN (\(list: forms)) AND r.lent_to = '' LIMIT 1
+                    ON CONFLICT (resource, lent_to) DO NOTHING
                     """)
             }
         }
@@ -59,7 +62,7 @@ package enum ClientResources {
     package static func hasRoom(_ merchant: Merchant.ID, in db: any Transaction) throws -> Bool {
         try db.rows(
             """
-            SELECT resource FROM resources WHERE (owner = \(merchant) AND lent_to IS NULL) OR lent_to = \(merchant)
+            SELECT resource FROM resources WHERE (owner = \(merchant) AND lent_to = '') OR lent_to = \(merchant)
             LIMIT 1 OFFSET \(most)
             """
         ).isEmpty
@@ -99,7 +102,8 @@ package enum ClientResources {
         of forms: [String], in db: any Transaction
     ) throws -> [(owner: Merchant.ID?, borrower: Merchant.ID?)] {
         try db.rows("SELECT owner, lent_to FROM resources WHERE resource IN (\(list: forms)) ORDER BY lent_to").map {
-            (try $0.get("owner"), try $0.get("lent_to"))
+            let borrower: Merchant.ID = try $0.get("lent_to")
+            return (try $0.get("owner"), borrower.text.isEmpty ? nil : borrower)
         }
     }
 
