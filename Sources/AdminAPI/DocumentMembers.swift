@@ -22,7 +22,7 @@ struct DocumentMembers {
         throw Problem.unknown(misspelt?.name ?? first, meant: misspelt?.meant, of: others)
     }
 
-    /// Members that answers have and no document can set: they are no misspelt others.
+    /// Members that answers have and most documents cannot set: they are no misspelt others.
     private static let readOnly: Set = [
         "id", "client_id", "client_id_issued_at", "client_secret", "client_secret_expires_at", "sign_secret", "secrets",
         "user_id", "sub", "merchant_id", "number", "created_at", "updated_at", "registration_client_uri", "disabled",

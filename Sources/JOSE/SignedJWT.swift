@@ -75,6 +75,13 @@ public struct VerifiedJWT: Sendable {
         header["typ"].map { types.contains($0.string?.lowercased() ?? "") } ?? true
     }
 
+    /// Whether it names no client, or one of its audience. An access token names one that it is not for (RFC 9068
+    /// §2.2), also where its `typ` does not show what it is.
+    public var isForItsClient: Bool {
+        guard let client = claims["client_id"] else { return true }
+        return (try? audience)?.contains { client.string == $0 } ?? false
+    }
+
     private func text(_ name: String) throws(JWTRejection) -> String? {
         guard let value = claims[name] else { return nil }
         guard let text = value.string else { throw .claim(name) }

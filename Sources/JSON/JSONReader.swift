@@ -37,7 +37,7 @@ public enum JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertible
 }
 
 extension JSONSyntaxError {
-    /// What is wrong and where, for the author of `bytes`, without a word of theirs: the end of a sentence about them.
+    /// What is wrong in `bytes` and where, as the end of a sentence about them. It quotes none of them.
     public func place(in bytes: [UInt8]) -> String {
         switch self {
         case .malformed(let offset):

@@ -45,5 +45,6 @@ public enum HostSpelling {
 }
 
 extension UInt8 {
-    fileprivate var isHexadecimal: Bool { (0x30...0x39).contains(self) || (0x61...0x66).contains(self) }
+    /// Whether it is a digit or one of the letters a to f.
+    package var isHexadecimal: Bool { (0x30...0x39).contains(self) || (0x61...0x66).contains(self) }
 }

@@ -50,6 +50,20 @@ import Values
         }
     }
 
+    @Test("A JWT that names a client is for that client only if the client is its audience")
+    func namedClient() async throws {
+        let keys = try keySet(JSONWebKey(Self.key).json.text)
+        for (claims, isForIt) in [
+            (#"{"aud":"a"}"#, true), (#"{"aud":"a","client_id":"a"}"#, true),
+            (#"{"aud":["b","a"],"client_id":"a"}"#, true), (#"{"aud":"https://api.example","client_id":"a"}"#, false),
+            (#"{"client_id":"a"}"#, false), (#"{"aud":"a","client_id":["a"]}"#, false),
+        ] {
+            let signed = token(#"{"alg":"ES256","typ":"JWT"}"#, claims, key: Self.key)
+            let jwt = try await keys.verify(signed, allowed: [.es256])
+            #expect(jwt.isForItsClient == isForIt, "\(claims)")
+        }
+    }
+
     @Test("The algorithm `none` is refused in every spelling, with a signature or without")
     func noAlgorithm() async throws {
         let keys = try fixtures()

@@ -55,18 +55,19 @@ struct DevelopmentAnswerEndpoint: Endpoint {
             let trial = memory.trials.first(where: { $0.id == form["trial"] }),
             let outcome = await trial.call(deed, caller, from: request.peer)
         else { return await show(nil, [], request) }
-        return take(outcome, for: trial.id)
+        // The newest request, whose answer the developer wants to see.
+        return take(outcome, for: trial.id, at: "#calls")
     }
 
-    private func take(_ outcome: DevelopmentCaller.Outcome, for trial: String) -> Response {
+    private func take(_ outcome: DevelopmentCaller.Outcome, for trial: String, at place: String = "") -> Response {
         memory.trials.change(where: { $0.id == trial }) { $0.take(outcome) }
-        return Self.page(of: trial)
+        return Self.page(of: trial, at: place)
     }
 
     private var newID: String { Base64URL.encode(random.bytes(16)) }
 
-    private static func page(of trial: String) -> Response {
-        .sendBrowser(to: "\(DevelopmentClient.answerPath)?trial=\(trial)", status: .seeOther)
+    private static func page(of trial: String, at place: String = "") -> Response {
+        .sendBrowser(to: "\(DevelopmentClient.answerPath)?trial=\(trial)\(place)", status: .seeOther)
     }
 
     private func show(_ trial: DevelopmentTrial?, _ fields: [HiddenField], _ request: Request) async -> Response {

@@ -2,6 +2,7 @@ public import Cryptography
 import HTTP
 public import Logging
 import Synchronization
+import Values
 
 /// Numbers requests, and makes a request's logger when it is needed.
 public final class RequestLog: Sendable {
@@ -71,10 +72,6 @@ extension Request {
 }
 
 extension UInt8 {
-    fileprivate var isHexadecimal: Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self)
-    }
-
     fileprivate var mayBeOfID: Bool {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -52,11 +52,13 @@ struct SharedRefresh: Redemption {
     /// The end of the family also ends a token that is stored at the same time.
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool { !withNewFamily }
 
-    func statements(_ attempt: Attempt) -> RedemptionStatements? {
-        .storing(when: "EXISTS (\(token.ifCurrent(at: attempt.now)))")
-    }
+    func statements(_ attempt: Attempt) -> RedemptionStatements? { whileCurrent(attempt) }
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
-        try db.rows(token.ifCurrent(at: attempt.now)).isEmpty ? .changed : .won
+        try whileCurrent(attempt).win(in: db) ? .won : .changed
+    }
+
+    private func whileCurrent(_ attempt: Attempt) -> RedemptionStatements {
+        .storing(when: "EXISTS (\(token.ifCurrent(at: attempt.now)))")
     }
 }

@@ -9,7 +9,8 @@ extension Client {
         }
         // The name that Auth0's clients give it. Where it names this server, it asks for what they get.
         if let audience = parameters[.audience], parameters[.grantType] != GrantType.tokenExchange.name,
-            audience != parameters[.resource], audience != issuer.origin, !audience.hasPrefix("\(issuer.origin)/")
+            audience != parameters[.resource],
+            RedirectURI(stored: audience).origin != RedirectURI(stored: issuer).origin
         {
             throw .targetRefused(
                 "audience", "Send resource (RFC 8707) in place of audience, with one of the client's resources.")
@@ -39,13 +40,5 @@ extension Client {
                     + "character.")
         }
         return resource
-    }
-}
-
-extension String {
-    /// The part of a URL before its path.
-    fileprivate var origin: Substring {
-        guard let host = firstRange(of: "://")?.upperBound else { return self[...] }
-        return self[..<(self[host...].firstIndex(of: "/") ?? endIndex)]
     }
 }

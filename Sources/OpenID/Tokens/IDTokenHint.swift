@@ -49,12 +49,12 @@ public struct IDTokenHints: Sendable {
     }
 
     /// Reads `text`; nil when it is not an ID token of ours, or its client is gone. Other JWTs of ours are refused by
-    /// their `typ` (RFC 8725 §3.11), and access tokens, whose `typ` a client may have made `JWT`, by `client_id`.
+    /// their `typ` (RFC 8725 §3.11), and access tokens, whose `typ` a client may have made `JWT`, by their client.
     public func read(_ text: String) async throws -> IDTokenHint? {
         guard let jwt = try await verified(text), jwt.header["typ"]?.string == IDToken.type,
             let issuer = try? jwt.issuer, issuer == self.issuer, let expiresAt = try? jwt.expiresAt,
             let issuedAt = try? jwt.issuedAt,
-            jwt.claims["events"] == nil, jwt.claims["client_id"] == nil, let subject = try? jwt.subject,
+            jwt.claims["events"] == nil, jwt.isForItsClient, let subject = try? jwt.subject,
             let audience = try? jwt.audience,
             let name = audience.first, audience.count == 1, let client = try await clients.findLive(Client.ID(name))
         else { return nil }

@@ -104,8 +104,6 @@ public struct DevelopmentAnswerPage: PageContents {
     func words(_ texts: Texts) -> [String: Any] {
         var words: [String: Any] = [
             "hasFields": !fields.isEmpty, "hasCalls": !calls.isEmpty, "tokens": tokens.map(\.words),
-            // After a button the newest request stands right below it.
-            "hasNews": calls.count > 1,
         ]
         words["deeds"] = deeds?.words
         return words

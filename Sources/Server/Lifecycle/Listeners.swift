@@ -66,7 +66,7 @@ struct Listeners: BackgroundService {
         if lacksProxy {
             logger.warning(
                 "the issuer is https and this server speaks http: users must come through a proxy that serves https, "
-                    + "named in trusted_proxies; who comes by http cannot sign in")
+                    + "named in trusted_proxies; by http they cannot sign in")
         }
         do {
             let ports = try listeners.map { listener in

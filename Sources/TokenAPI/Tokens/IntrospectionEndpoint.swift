@@ -53,7 +53,7 @@ public struct IntrospectionEndpoint: Endpoint {
         var own: [JSON.Member] = []
         if let user = token.user {
             number = try await names.number(user, for: client)
-            own = try await claims.ofAccessToken(user, for: client)
+            if client.openID.claims[.accessToken] != nil { own = try await claims.ofAccessToken(user, for: client) }
         }
         let standard: JSON = .members([
             "active": true,
@@ -67,7 +67,7 @@ public struct IntrospectionEndpoint: Endpoint {
             "iss": .string(issuer),
             "aud": token.resource.map { .string($0) },
         ])
-        var response = Response.json(.object((standard.members ?? []) + own))
+        var response = Response.json(own.isEmpty ? standard : .object((standard.members ?? []) + own))
         mayBeKept(&response, until: token.expiresAt)
         return response
     }

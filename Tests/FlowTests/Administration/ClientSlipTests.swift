@@ -11,7 +11,7 @@ struct ClientSlipTests {
             bearer: world.admin)
     }
 
-    @Test("A misspelt member is refused with the right one", arguments: Backend.available)
+    @Test("The refusal of a misspelt member names the right one", arguments: Backend.available)
     func misspelt(backend: Backend) async throws {
         try await World.with(backend) { world in
             for (path, member, meant) in [

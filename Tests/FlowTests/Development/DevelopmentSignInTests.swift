@@ -97,7 +97,7 @@ struct DevelopmentSignInTests {
             var developer = Developer(world)
             let taken = try await developer.enter(as: "mallory", at: world.authorizeAddress())
             #expect(taken.status == 400)
-            #expect(taken.body.contains("Somebody signed up with the address of this name."))
+            #expect(taken.body.contains("Another user has signed up with the address of this name."))
             for name in [World.email, world.user] {
                 let claims = try await world.idToken(
                     in: try await developer.tokens(as: name, ["scope": "openid", "prompt": "login"]))

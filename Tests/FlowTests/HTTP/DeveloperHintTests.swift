@@ -84,7 +84,7 @@ struct DeveloperHintTests {
         }
     }
 
-    @Test("A wrong method is told the right one")
+    @Test("The refusal of a wrong method names the right one")
     func method() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.server.get("/oauth/token")
@@ -95,7 +95,7 @@ struct DeveloperHintTests {
         }
     }
 
-    @Test("A token in the wrong place is told where it belongs, and is not repeated")
+    @Test("The refusal of a token in the wrong place says where it belongs, and does not repeat it")
     func wrongPlace() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.signIn().require("access_token")
@@ -122,7 +122,7 @@ struct DeveloperHintTests {
         }
     }
 
-    @Test("A wrong path is told the nearest endpoint, or where all are listed")
+    @Test("The refusal of an unknown path names the nearest endpoint, or where all are listed")
     func path() async throws {
         try await World.with(.sqlite) { world in
             for (path, meant) in [
@@ -141,7 +141,7 @@ struct DeveloperHintTests {
         }
     }
 
-    @Test("A wrong grant_type is told those of the server, and a missing code_challenge the method")
+    @Test("The refusal of a wrong grant_type lists the server's, and that of a missing code_challenge names the method")
     func values() async throws {
         try await World.with(.sqlite) { world in
             let grant = try await world.server.post(
@@ -168,7 +168,7 @@ struct DeveloperHintTests {
         }
     }
 
-    @Test("Registration without a token is told which one it needs and who makes it")
+    @Test("The refusal of a registration without a token says which token it needs and who makes it")
     func registration() async throws {
         try await World.with(.sqlite) { world in
             let answer = try await world.server.send("POST", "/oauth/register", json: [:])
@@ -180,7 +180,7 @@ struct DeveloperHintTests {
     }
 
     @Test(
-        "Broken JSON is told its line and column, and the likely fault",
+        "The refusal of broken JSON names line, column and the likely fault",
         arguments: [
             ("{'email': 'x'}", "line 1, column 2: names and texts stand in double quotes"),
             ("{\"email\": \"x\",}", "line 1, column 15: nothing follows the last comma"),

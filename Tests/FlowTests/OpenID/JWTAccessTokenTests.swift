@@ -177,7 +177,7 @@ struct JWTAccessTokenTests {
     }
 
     @Test(
-        "access_token_typ JWT is the typ of a client's JWT access tokens, which are still no ID token hints",
+        "access_token_typ JWT is the typ of a client's JWT access tokens, and at+jwt is the usual one",
         arguments: Backend.available)
     func plainType(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -185,8 +185,6 @@ struct JWTAccessTokenTests {
             let token = try await world.signIn(scope: "openid", with: client).require("access_token")
             #expect(try await verified(token, world).header["typ"] == "JWT")
             #expect(try await world.isLive(token))
-            let hinted = world.authorizeAddress(["prompt": "none", "id_token_hint": token], for: client)
-            #expect(try await world.server.get(hinted).redirected("error") != nil)
             expectProblem(
                 try await world.change("clients", client.id, ["access_token_typ": "jwt"]), 400,
                 member: "access_token_typ")

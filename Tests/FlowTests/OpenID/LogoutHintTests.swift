@@ -189,7 +189,8 @@ struct LogoutHintTests {
         arguments: Backend.available)
     func forgeries(backend: Backend) async throws {
         try await World.with(backend) { world in
-            let site = try await world.website()
+            // Its access tokens are signed JWTs of ours too, of the same type.
+            let site = try await world.website(["access_token_format": "jwt", "access_token_typ": "JWT"])
             var browser = Browser(world.server)
             let answer = try await site.signIn(in: &browser)
             let hint = try answer.require("id_token")

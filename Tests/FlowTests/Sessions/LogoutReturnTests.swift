@@ -39,7 +39,9 @@ struct LogoutReturnTests {
         }
     }
 
-    @Test("A logout that is led back says nothing of addresses", arguments: Backend.available)
+    @Test(
+        "A logout page whose return address is registered shows no hint about addresses",
+        arguments: Backend.available)
     func registered(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website()
@@ -54,7 +56,7 @@ struct LogoutReturnTests {
     }
 
     @Test(
-        "A server that opens the logout page with its user's ID token is told of revocation",
+        "The logout page refuses a server that opens it with its user's ID token, and names revocation",
         arguments: Backend.available)
     func byServer(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("A command names a wrong value by its option, and by the member where it has none")
+    @Test("A command's refusal of a value names the option, or the member where it has no option")
     func ownWords() {
         let cases = [
             ("merchant_id", "--merchant"), ("client_name", "--name"), ("redirect_uris", "--redirect-uri"),
