@@ -25,6 +25,7 @@ public struct AdministrationFeature: Feature {
                 mail: context.mail),
             IssuersEndpoint(gate: gate, issuers: context.issuers),
             WebhooksEndpoint(gate: gate, webhooks: webhooks, site: context.site),
+            EventsEndpoint(gate: gate, log: context.audit, users: users),
         ]
     }
 }

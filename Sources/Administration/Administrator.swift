@@ -1,3 +1,4 @@
+public import Audit
 public import Directory
 public import JSON
 public import OAuth
@@ -50,6 +51,11 @@ public enum Administrator: Authority {
         guard try Administrator(again, of: access.tokens, addresses: access.addresses).confines == confines else {
             throw OAuthError.scopeMissing(Scope.admin)
         }
+    }
+
+    public var actor: Actor {
+        guard let access else { return Actor(.command) }
+        return Actor(.client(access.token.client), of: confines?.text)
     }
 
     /// The merchant that it is confined to; nil for the platform.

@@ -1,3 +1,4 @@
+import Audit
 public import Directory
 public import Storage
 public import Values
@@ -193,7 +194,7 @@ public struct TokenFamilies: Sendable {
     public func disconnect(
         _ user: UserID, from merchant: Merchant.ID, at now: Timestamp, by authority: some Authority
     ) async throws -> Bool {
-        let said = events.announcement(at: now)
+        let said = events.announcement(at: now, by: authority.actor)
         let announcement = callbacks.announcement(for: said)
         let isDone = try await database.write { db in
             try authority.confirm(in: db)

@@ -18,6 +18,7 @@ enum ConfigurationKey: String, CaseIterable, Sendable {
     case smsSecret = "sms_secret"
     case templates
     case deletionGrace = "deletion_grace"
+    case eventRetention = "event_retention"
     case keyRotation = "key_rotation"
     case terms
     case privacy

@@ -34,6 +34,8 @@ public struct SpindleConfiguration: Sendable {
     public var templates: String?
     /// How long a user who asked for deletion can cancel.
     public var deletionGrace: Duration
+    /// How long events are kept.
+    public var eventRetention: Duration
     /// How long a signing key signs; nil for no rotation.
     public var keyRotation: Duration?
     /// The URL of this server's terms, which users accept when they sign up. New terms have a new URL.
@@ -131,6 +133,7 @@ extension SpindleConfiguration {
         sms = reading.texts { Self.webAddress($0) != nil }
         templates = reading.value(.templates, "the path of a folder") { $0 }
         deletionGrace = .days(Int64(reading.number(.deletionGrace, of: "days", within: 0...365) ?? 14))
+        eventRetention = .days(Int64(reading.number(.eventRetention, of: "days", within: 1...3650) ?? 365))
         // A key stays published for a month after its last signature. With daily rotation there would be more keys than
         // clients read.
         let days =

@@ -1,3 +1,4 @@
+import Audit
 import Directory
 import JSON
 import OAuth
@@ -41,6 +42,7 @@ struct FirstAdministrator: Sendable {
         let isClientItself = false
         let lendsResources = false
         let reservedNames: [String]? = nil
+        var actor: Actor { Administrator.commandLine.actor }
 
         func confirm(in db: any Transaction) {}
 
