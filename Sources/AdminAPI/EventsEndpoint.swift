@@ -17,11 +17,9 @@ public struct EventsEndpoint: Endpoint {
         self.users = users
     }
 
-    private static let filters = ["actor", "subject", "type", "client_id", "request_id"]
-
     public func add(to router: inout Routes) {
-        router.get("events", query: ListPage.parameters + ["after"] + Self.filters, use: list)
-        router.get("users/{id}/events", query: ListPage.parameters + ["after", "type"], use: listOfUser)
+        router.get("events", .listEvents, use: list)
+        router.get("users/{id}/events", .listUserEvents, use: listOfUser)
     }
 
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {

@@ -7,7 +7,11 @@ import Values
 /// One page of a list, with an opaque cursor to the next page.
 struct ListPage {
     /// The parameters that each list's route declares, besides its filters.
-    static let parameters = ["limit", "cursor"]
+    static let parameters: [Operation.Parameter] = [
+        .init("limit", .number(1...Int64(size)), "how many at most; \(size) by default"),
+        .init("cursor", .text, "`next` of the page before, with the same filters"),
+    ]
+    private static let names: Set = ["limit", "cursor"]
     private static let size = 100
     /// The largest page in bytes: other requests wait while a page is written.
     private static let most = 256 * 1024
@@ -20,7 +24,7 @@ struct ListPage {
         let query = try request.query
         list = ListCursor(
             of: request.target.path.split(separator: "/").dropFirst(2).joined(separator: "/"),
-            filters: query.pairs.filter { !Self.parameters.contains($0.name) })
+            filters: query.pairs.filter { !Self.names.contains($0.name) })
         count = try query["limit"].map(Self.limit) ?? Self.size
         guard let cursor = query["cursor"] else {
             after = ""

@@ -117,7 +117,7 @@ extension Spindle {
         }
         var endpoints = [health] + features.flatMap(\.endpoints)
         if let development {
-            let server = handler(Routes(endpoints, administration: nil))
+            let server = handler(Routes(endpoints, administration: nil, at: site.origin))
             endpoints +=
                 DevelopmentFeature(
                     context, authentication, pages: pages, sessions: sessions, memory: development.memory,
@@ -126,10 +126,11 @@ extension Spindle {
                     register: { try await DevelopmentSetup.register($1, at: $0, in: stores.clients, by: addresses) }
                 ).endpoints
         }
-        let routes = Routes(endpoints, administration: isApart ? nil : administration)
+        let routes = Routes(
+            endpoints, administration: isApart ? nil : administration, at: site.origin)
         return Spindle(
             publicRouter: handler(routes),
-            adminRouter: isApart ? handler(Routes([health], administration: administration)) : nil,
+            adminRouter: isApart ? handler(Routes([health], administration: administration, at: site.origin)) : nil,
             routes: routes.descriptions, database: database, signingKeys: signingKeys, clients: stores.clients,
             merchants: stores.merchants, issuers: stores.issuers,
             retention: Retention(database: database, tables: StoredTable.all), audit: stores.audit,
@@ -150,19 +151,21 @@ extension ServerContext {
             outbound: Outbound(policy: policy, logger: parts.logger, clock: parts.clock), site: Site(configuration),
             address: ClientAddress(trustedProxies: configuration.trustedProxies), clients: stores.clients,
             merchants: stores.merchants, users: stores.users, issuers: stores.issuers, families: stores.families,
-            audit: stores.audit, callbacks: stores.callbacks, events: stores.events, deletion: stores.deletion, mail: stores.mail,
+            audit: stores.audit, callbacks: stores.callbacks, events: stores.events, deletion: stores.deletion,
+            mail: stores.mail,
             texts: parts.texts.map { _ in TextComposer(templates: stores.templates, outbox: stores.outbox) },
             templates: stores.templates)
     }
 }
 
 extension Routes {
-    fileprivate init(_ endpoints: [any Endpoint], administration: AdministrationFeature?) {
+    fileprivate init(_ endpoints: [any Endpoint], administration: AdministrationFeature?, at origin: String) {
         var routes = Routes()
         for endpoint in endpoints { endpoint.add(to: &routes) }
         var admin = Routes(below: ProblemBoundary.prefix, refusal: ProblemBoundary.response)
         for endpoint in administration?.endpoints ?? [] { endpoint.add(to: &admin) }
         self = routes + admin
+        describe(at: origin, version: Spindle.version)
     }
 }
 

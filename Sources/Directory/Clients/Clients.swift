@@ -94,7 +94,8 @@ public struct Clients: Sendable {
             if let secret { try Self.insert(secret, id: secretID, of: id, at: now, in: db) }
             try authority.permit(making: client, in: db)
             try trail.record(
-                "client.created", on: .client(id), merchant: merchant?.text, client: id.text, after: client.json, in: db)
+                "client.created", on: .client(id), merchant: merchant?.text, client: id.text, after: client.json, in: db
+            )
         }
         if !metadata.sessionHosts.isEmpty { known.forget(id, hosts: true) }
         // A client that signs with a secret uses the sign secret, and expects it as `client_secret`.
@@ -263,6 +264,27 @@ extension Clients {
     }
 
     private static let isOfMerchant = ClientRight.belongToMerchant.held(by: "clients")
+}
+
+extension Client {
+    /// Whether it can get tokens that administer the platform, as long as it has a secret where it needs one.
+    public var administersPlatform: Bool {
+        merchant == nil && disabledAt == nil && scope.contains(Scope.admin) && may(.administer)
+            && grantTypes.contains(.clientCredentials)
+    }
+}
+
+extension Clients {
+    /// Whether any client but `other` can administer the platform. The platform has few clients.
+    public static func canAdministerPlatform(besides other: Client.ID?, in db: any Transaction) throws -> Bool {
+        let rows = try db.rows(
+            "SELECT \(columns) FROM clients WHERE merchant_id IS NULL AND disabled_at IS NULL AND \(areThere)")
+        return try rows.map(Client.init).contains { client in
+            guard client.administersPlatform, client.id != other else { return false }
+            guard client.authentication.takesSecret else { return true }
+            return try !db.rows("SELECT id FROM client_secrets WHERE client_id = \(client.id)").isEmpty
+        }
+    }
 }
 
 /// Clients that registered themselves (RFC 7591) and hold a token to change their registration.

@@ -47,7 +47,8 @@ public struct Merchants: Sendable {
             try authority.confirm(in: db)
             let number = try Self.insert(merchant, wishing: number, in: db)
             try trail.record(
-                "merchant.created", on: .merchant(merchant.id), merchant: merchant.id.text, after: merchant.json, in: db)
+                "merchant.created", on: .merchant(merchant.id), merchant: merchant.id.text, after: merchant.json, in: db
+            )
             return number
         }
         return merchant
