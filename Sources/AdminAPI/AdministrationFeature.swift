@@ -13,7 +13,7 @@ public struct AdministrationFeature: Feature {
         users: UserAdministration, webhooks: DittoWebhooks, addresses: AddressRules
     ) {
         let gate = AdministratorGate(
-            tokens: oauth.accessTokens, addresses: addresses, database: context.database)
+            tokens: oauth.accessTokens, addresses: addresses, database: context.database, audit: context.audit)
         endpoints = [
             MerchantsEndpoint(
                 gate: gate, merchants: context.merchants, issuers: context.issuers, addresses: addresses),

@@ -1,5 +1,5 @@
 public import Cryptography
-import JSON
+public import JSON
 public import Storage
 import Synchronization
 public import Values
@@ -75,6 +75,14 @@ public final class AuditLog: Sendable {
         var storedAt: Timestamp? = nil
 
         var empty: Tally { Tally(time: time, requestID: requestID, count: 0) }
+    }
+
+    /// Stores one event that is no part of another change.
+    public func record(
+        _ kind: AuditEvent.Kind, by actor: Actor, on subject: Party? = nil, after: JSON? = nil
+    ) async throws {
+        let trail = AuditTrail(by: actor, at: clock.now, random: random)
+        try await database.write { db in try trail.record(kind, on: subject, after: after, in: db) }
     }
 
     /// Notes something that happened outside a transaction.
@@ -234,7 +242,18 @@ extension AuditLog {
                 UPDATE events SET details = NULL, salt = NULL
                 WHERE id IN (SELECT id FROM events WHERE user_id = \(user) AND details IS NOT NULL LIMIT \(batch))
                 """)
-        })
+        },
+        export: [
+            .member("events") { user, db in
+                .array(
+                    try db.rows(
+                        """
+                        SELECT \(AuditEvent.columns) FROM events WHERE user_id = \(user)
+                        ORDER BY events.id DESC LIMIT \(StoredTable.Export.most)
+                        """
+                    ).map { row in try AuditEvent(row).json })
+            }
+        ])
     static let chain = StoredTable("event_chain")
 }
 

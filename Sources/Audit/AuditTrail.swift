@@ -9,8 +9,8 @@ public import Values
 public struct AuditTrail: Sendable {
     public let actor: Actor
     public let now: Timestamp
-    private let address: String?
-    private let requestID: String?
+    /// The request; nil for what a background task does.
+    private let origin: RequestOrigin?
     /// 16 random bytes.
     private let seed: [UInt8]
 
@@ -21,8 +21,7 @@ public struct AuditTrail: Sendable {
         self.actor = actor
         self.now = now
         self.seed = seed
-        address = origin?.address()
-        requestID = origin?.requestID()
+        self.origin = origin
     }
 
     public init(by actor: Actor, at now: Timestamp, random: any RandomSource) {
@@ -30,19 +29,11 @@ public struct AuditTrail: Sendable {
     }
 
     /// Whether a request caused it, and not a background task.
-    public var isOfRequest: Bool { requestID != nil }
+    public var isOfRequest: Bool { origin != nil }
 
     /// The same trail for another one who acts.
     public func by(_ actor: Actor) -> AuditTrail {
-        AuditTrail(actor: actor, now: now, address: address, requestID: requestID, seed: seed)
-    }
-
-    private init(actor: Actor, now: Timestamp, address: String?, requestID: String?, seed: [UInt8]) {
-        self.actor = actor
-        self.now = now
-        self.address = address
-        self.requestID = requestID
-        self.seed = seed
+        AuditTrail(by: actor, at: now, seed: seed, origin: origin)
     }
 
     /// Stores one event in the transaction `db`.
@@ -60,13 +51,13 @@ public struct AuditTrail: Sendable {
         let label = [kind.text, subject?.kind.rawValue ?? "", subject?.id ?? "", reason ?? ""]
         let own = seed + label.joined(separator: "\n").utf8
         let details = JSON.members([
-            "address": isAnonymous ? nil : address.map(JSON.string), "user_agent": userAgent.map(JSON.string),
+            "address": isAnonymous ? nil : (origin?.address()).map(JSON.string), "user_agent": userAgent.map(JSON.string),
             "before": before, "after": after,
         ])
         let event = AuditEvent(
             id: .ordered(at: now, of: own), time: now, kind: kind, actor: actor.party, subject: subject, user: user,
             merchant: merchant ?? actor.merchant,
-            client: client, outcome: outcome, reason: reason, requestID: requestID, count: 1,
+            client: client, outcome: outcome, reason: reason, requestID: origin?.requestID(), count: 1,
             details: details.members?.isEmpty ?? true ? nil : details)
         try event.store(saltedBy: Array(Digest.sha256(own + "salt".utf8).prefix(16)), in: db)
     }

@@ -1,4 +1,5 @@
 import Audit
+import JSON
 import Logging
 import Storage
 
@@ -7,6 +8,8 @@ struct AuditService: BackgroundService {
     let log: AuditLog
     let chain: EventChain
     let retention: Duration
+    /// The settings of this start.
+    let configuration: JSON
     let logger: Logger
 
     private static let interval: Duration = .seconds(1)
@@ -15,6 +18,7 @@ struct AuditService: BackgroundService {
 
     func run(until stop: StopSignal) async {
         await stop.cancelling {
+            await recordStart()
             var round = 0
             while !Task.isCancelled {
                 await work(isLast: false, shortening: round % Self.roundsToShorten == 0)
@@ -23,6 +27,18 @@ struct AuditService: BackgroundService {
             }
         }
         await work(isLast: true, shortening: false)
+    }
+
+    private func recordStart() async {
+        do {
+            try await log.record(
+                "server.started", by: Actor(.server),
+                after: .object(
+                    [.init("version", .string(Spindle.version))]
+                        + (configuration.members ?? [])))
+        } catch {
+            logger.error("the start is no event", metadata: ["error": "\(String(reflecting: error))"])
+        }
     }
 
     private func work(isLast: Bool, shortening: Bool) async {

@@ -55,7 +55,7 @@ public struct RunningServer: Sendable {
             // It stores what the last requests noted.
             AuditService(
                 log: spindle.audit, chain: EventChain(database: spindle.database, clock: clock),
-                retention: configuration.eventRetention, logger: logger),
+                retention: configuration.eventRetention, configuration: configuration.given, logger: logger),
             listeners,
             CertificateWatch(end: { listeners.certificateEnd }, clock: clock, logger: logger),
             KeyRotationService(

@@ -33,7 +33,7 @@ struct EventCommand: CommandGroup {
             var query = AuditLog.Query()
             if let user {
                 // A deleted user is still found by the number.
-                query.user = try await UserID(user).map { $0 } ?? stores.users.known(user).id
+                if let id = UserID(user) { query.user = id } else { query.user = try await stores.users.known(user).id }
             }
             query.client = client
             query.kind = type

@@ -34,5 +34,8 @@ enum ConfigurationKey: String, CaseIterable, Sendable {
     static let environmentPrefix = "SPINDLE_"
 
     var environmentVariable: String { Self.environmentPrefix + rawValue.uppercased() }
+    /// Whether its value may hold a password or a key.
+    var mayHoldSecret: Bool { [.masterKey, .smsSecret, .database, .mail, .sms].contains(self) }
+
     var option: String { "--" + rawValue.replacing("_", with: "-") }
 }

@@ -1,5 +1,6 @@
 import Directory
 import HTTPSupport
+import JSON
 public import Logging
 public import Mail
 import OAuth
@@ -34,6 +35,8 @@ public struct SpindleConfiguration: Sendable {
     public var templates: String?
     /// How long a user who asked for deletion can cancel.
     public var deletionGrace: Duration
+    /// The settings that were given, without secrets, for the event of the start.
+    var given: JSON
     /// How long events are kept.
     public var eventRetention: Duration
     /// How long a signing key signs; nil for no rotation.
@@ -158,6 +161,8 @@ extension SpindleConfiguration {
         logLevel = reading.value(.logLevel, "one of \(levels)", Logger.Level.init(rawValue:)) ?? .info
         logFormat = reading.value(.logFormat, "text or json", LogFormat.init(rawValue:)) ?? .text
         guard let issuer, let masterKey, let mailFrom else { return nil }
+        given = .object(
+            reading.given.sorted { $0.key.rawValue < $1.key.rawValue }.map { .init($0.key.rawValue, .string($0.value)) })
         self.issuer = issuer
         self.masterKey = masterKey
         self.mailFrom = mailFrom
