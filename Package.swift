@@ -90,7 +90,10 @@ let package = Package(
             ]),
         module(
             "Administration",
-            ["Ditto", "Federation", "OAuth", "Authentication", "Directory", "JSON", "Storage", "Values"]),
+            [
+                "Ditto", "OpenID", "Federation", "OAuth", "Authentication", "Directory", "Delivery", "Keys", "JSON",
+                "Storage", "Values", "Cryptography",
+            ]),
 
         // 7  whom a merchant lets in, as Ditto asks
         module(
