@@ -16,13 +16,17 @@ public struct AdministratorGate: Sendable {
         self.database = database
     }
 
-    /// Checks who asks, and then that the route declares what the query has: a filter that is passed over would turn
-    /// one item into a whole list. Without a token of administration nothing is told.
+    /// Checks who asks, and that the route is for their role; then that it declares what the query has: a filter that
+    /// is passed over would turn one item into a whole list. Without a token of administration nothing is told.
     func administrator(_ request: Request, _ context: SpindleContext) async throws -> Administrator {
         // From the header alone: what the query has is the route's to declare.
         let token = try await tokens.requireInHeader(request)
         let administrator = try Administrator(token, of: tokens, addresses: addresses)
-        try request.query.refuseUndeclared(context.route.query)
+        let operation = context.route.operation
+        // A route of administration that does not say who may call it is for nobody.
+        guard case .administrator(let roles) = operation.caller else { throw HTTPRefusal(.notFound) }
+        try administrator.require(roles, to: operation.summary)
+        try request.query.refuseUndeclared(operation.query)
         return administrator
     }
 

@@ -22,21 +22,19 @@ public struct ClientsEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.post("clients", use: create)
-        router.get(
-            "clients", query: ListPage.allParameters + ["merchant_id", "client_name", "client_id", "redirect_uri"],
-            use: list)
-        router.get("clients/{id}", use: show)
-        router.patch("clients/{id}", use: change)
-        router.delete("clients/{id}", use: delete)
-        router.post("clients/{id}/secrets", use: addSecret)
-        router.get("clients/{id}/secrets", query: ListPage.parameters, use: listSecrets)
-        router.delete("clients/{id}/secrets/{sid}", use: endSecret)
+        router.post("clients", .createClient, use: create)
+        router.get("clients", .listClients, use: list)
+        router.get("clients/{id}", .getClient, use: show)
+        router.patch("clients/{id}", .changeClient, use: change)
+        router.delete("clients/{id}", .deleteClient, use: delete)
+        router.post("clients/{id}/secrets", .addSecret, use: addSecret)
+        router.get("clients/{id}/secrets", .listSecrets, use: listSecrets)
+        router.delete("clients/{id}/secrets/{sid}", .endSecret, use: endSecret)
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request, context)
-        let json = try request.jsonObject(of: .newClient)
+        let json = try request.document(context)
         try addresses.refuseOwn(in: json)
         let metadata = try ClientMetadata(ofNew: json)
         try addresses.refuseUnaskable(in: json)
@@ -73,7 +71,7 @@ public struct ClientsEndpoint: Endpoint {
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
         let (client, administrator) = try await mine(request, context)
-        let json = try request.jsonObject(of: .clientChange)
+        let json = try request.document(context)
         try addresses.refuseOwn(in: json)
         try addresses.refuseUnaskable(in: json)
         let changed = try await gate.inTurn(of: administrator) {

@@ -15,7 +15,7 @@ public struct FindEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("find", query: ["q"], use: find)
+        router.get("find", .find, use: find)
     }
 
     @Sendable private func find(_ request: Request, context: SpindleContext) async throws -> Response {

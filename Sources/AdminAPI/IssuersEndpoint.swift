@@ -17,16 +17,16 @@ public struct IssuersEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.post("issuers", use: create)
-        router.get("issuers", query: ListPage.parameters, use: list)
-        router.get("issuers/{id}", use: show)
-        router.patch("issuers/{id}", use: change)
-        router.delete("issuers/{id}", use: delete)
+        router.post("issuers", .createIssuer, use: create)
+        router.get("issuers", .listIssuers, use: list)
+        router.get("issuers/{id}", .getIssuer, use: show)
+        router.patch("issuers/{id}", .changeIssuer, use: change)
+        router.delete("issuers/{id}", .deleteIssuer, use: delete)
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request, context)
-        let json = try request.jsonObject(of: .newIssuer)
+        let json = try request.document(context)
         let merchant = try administrator.merchant(json, toMake: "issuers")
         let issuer = try await gate.inTurn(of: administrator) {
             try await issuers.register(json, merchant: merchant, by: administrator)
@@ -49,7 +49,7 @@ public struct IssuersEndpoint: Endpoint {
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
         let (issuer, administrator) = try await mine(request, context)
-        let json = try request.jsonObject(of: .issuerChange)
+        let json = try request.document(context)
         let changed = try await gate.inTurn(of: administrator) {
             try await issuers.change(issuer.id, json, by: administrator)
         }

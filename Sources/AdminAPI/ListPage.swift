@@ -7,9 +7,20 @@ import Values
 /// One page of a list, with an opaque cursor to the next page.
 struct ListPage {
     /// The parameters that each list's route declares, besides its filters.
-    static let parameters = ["limit", "cursor"]
-    /// Those of a list that can be sorted and counted.
-    static let allParameters = parameters + ["sort", "count"]
+    static let parameters: [Operation.Parameter] = [
+        .init("limit", .number(1...Int64(size)), "how many at most; \(size) by default"),
+        .init("cursor", .text, "`next` of the page before, with the same filters"),
+    ]
+    /// Those of a list that can be counted too, and sorted by `orders`.
+    static func parameters<Order>(sortedBy orders: Order.Type) -> [Operation.Parameter]
+    where Order: RawRepresentable<String> & CaseIterable {
+        parameters + [
+            .init("sort", .word(orders.allCases.flatMap { [$0.rawValue, "-\($0.rawValue)"] }), "the order"),
+            .init("count", .flag, "`true`: the answer says how many items the whole list has"),
+        ]
+    }
+    /// What does not change which items a list has, and in which order.
+    private static let names: Set = ["limit", "cursor", "count"]
     private static let size = 100
     /// The largest page in bytes: other requests wait while a page is written.
     private static let most = 256 * 1024
@@ -24,7 +35,7 @@ struct ListPage {
         let query = try request.query
         list = ListCursor(
             of: request.target.path.split(separator: "/").dropFirst(2).joined(separator: "/"),
-            filters: query.pairs.filter { !Self.parameters.contains($0.name) && $0.name != "count" })
+            filters: query.pairs.filter { !Self.names.contains($0.name) })
         count = try query["limit"].map(Self.limit) ?? Self.size
         isCounted = try query.flag("count") ?? false
         guard let cursor = query["cursor"] else {

@@ -22,17 +22,16 @@ public struct MerchantsEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.post("merchants", use: create)
-        router.get("merchants", query: ListPage.allParameters + ["name", "redirect_uri"], use: list)
-        router.get("merchants/{id}", use: show)
-        router.patch("merchants/{id}", use: change)
-        router.delete("merchants/{id}", use: delete)
+        router.post("merchants", .createMerchant, use: create)
+        router.get("merchants", .listMerchants, use: list)
+        router.get("merchants/{id}", .getMerchant, use: show)
+        router.patch("merchants/{id}", .changeMerchant, use: change)
+        router.delete("merchants/{id}", .deleteMerchant, use: delete)
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request, context)
-        try administrator.requirePlatform("make merchants")
-        let json = try request.jsonObject(of: .newMerchant)
+        let json = try request.document(context)
         try addresses.refuseOwn(in: json)
         let merchant = try await gate.inTurn(of: administrator) { try await merchants.create(json, by: administrator) }
         return .json(merchant.json, status: .created)
@@ -64,7 +63,7 @@ public struct MerchantsEndpoint: Endpoint {
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
         let (id, administrator) = try await mine(request, context)
-        let json = try request.jsonObject(of: .merchantChange)
+        let json = try request.document(context)
         try addresses.refuseOwn(in: json)
         let changed = try await gate.inTurn(of: administrator) {
             try await merchants.change(id, json, by: administrator)
@@ -75,7 +74,6 @@ public struct MerchantsEndpoint: Endpoint {
 
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request, context)
-        try administrator.requirePlatform("delete merchants")
         let id: Merchant.ID = try context.identifier()
         let isDeleted = try await gate.inTurn(of: administrator) {
             try await merchants.delete(id, by: administrator) { try await issuers.deleteAll(of: id) }

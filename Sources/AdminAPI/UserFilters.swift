@@ -4,10 +4,18 @@ import HTTPSupport
 import Values
 
 extension UserSearch {
-    /// What the query of a list of users can say, besides `sub`, which only the directory can read.
-    static let parameters = [
-        "email", "user_id", "sub", "phone_number", "identity", "client_id", "name_prefix", "email_prefix", "disabled",
-        "created_after", "created_before",
+    /// What the query of a list of users can say.
+    static let parameters: [Operation.Parameter] = [
+        .init("email", .text, "the user with this address, in any letter case"),
+        .init("user_id", .text, "the user with this number"),
+        .init("sub", .text, "the user that a client knows by this `sub`, public or pairwise"),
+        .init("phone_number", .text, "the user who proved to read text messages there"),
+        .init("identity", .text(like: "^[^:]+:.+$"), "the user of a subject of an issuer: `ISSUER_ID:SUBJECT`"),
+        .init("client_id", .text, "users of this client"),
+        .init("name_prefix", .text, "users whose name begins so, in any letter case"),
+        .init("email_prefix", .text, "users whose address begins so, in any letter case"),
+        .init("disabled", .flag, "users who are disabled, or who are not"),
+        .init("created_after", .time, "users made later"), .init("created_before", .time, "users made earlier"),
     ]
 
     init(_ query: Form) throws {

@@ -31,17 +31,17 @@ public struct UsersEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.post("users", use: create)
-        router.get("users", query: ListPage.allParameters + UserSearch.parameters, use: list)
-        router.get("users/{id}", use: show)
-        router.patch("users/{id}", use: change)
-        router.delete("users/{id}", use: delete)
-        router.get("users/{id}/data", use: export)
+        router.post("users", .createUser, use: create)
+        router.get("users", .listUsers, use: list)
+        router.get("users/{id}", .getUser, use: show)
+        router.patch("users/{id}", .changeUser, use: change)
+        router.delete("users/{id}", .deleteUser, use: delete)
+        router.get("users/{id}/data", .exportUser, use: export)
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request, context)
-        let changes = try UserChanges(try request.jsonObject(of: .user))
+        let changes = try UserChanges(try request.document(context))
         do {
             let user = try await inTurn(of: administrator) {
                 try await users.create(changes, by: administrator)
@@ -94,7 +94,7 @@ public struct UsersEndpoint: Endpoint {
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request, context)
         let id = try await own(context, of: administrator)
-        let changes = try UserChanges(try request.jsonObject(of: .user))
+        let changes = try UserChanges(try request.document(context))
         do {
             let user = try await inTurn(of: administrator) {
                 try await users.change(id, changes, by: administrator)
@@ -114,8 +114,7 @@ public struct UsersEndpoint: Endpoint {
 
     /// Everything stored about a user. Only the platform gets it, because it includes what other merchants know.
     @Sendable private func export(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (id, administrator) = try await mine(request, context)
-        try administrator.requirePlatform("export the data of a user")
+        let (id, _) = try await mine(request, context)
         guard let document = try await data.document(of: id) else { throw Problem.notFound("user") }
         return .json(bytes: document)
     }

@@ -4,20 +4,19 @@ public import OAuth
 public import Storage
 public import Values
 
-/// An administrator: the command line, the platform, or one merchant. A client is one by the scope of its own tokens:
-///
-/// - `admin` (`Scope.admin`) makes a client without a merchant the platform's administrator, who may do everything.
-/// - `admin:merchant` (`Scope.adminMerchant`) makes a merchant's client its administrator, who sees and changes only
-///   what is the merchant's. What of that is still the platform's alone stands in the `permit` functions of this
-///   module.
+/// Who administers: the command line, or a client by the scope of its own tokens. `AdministratorRoles` says which scopes
+/// make one. Its reach is the whole deployment, or the client's merchant; its roles say what it may do there. What a
+/// merchant's administrator may not do of that, since it is the platform's alone, stands in the `permit` functions of
+/// this module.
 public enum Administrator: Authority {
     case commandLine
     case platform(Access)
     case merchant(Merchant.ID, Access)
 
-    /// The token that a client presented, and what its requests are checked by.
+    /// The token that a client presented, the roles that it gives, and what its requests are checked by.
     public struct Access: Sendable {
         let token: AccessToken
+        let roles: AdministratorRoles
         let tokens: AccessTokens
         let addresses: AddressRules
     }
@@ -30,32 +29,50 @@ public enum Administrator: Authority {
                 .insufficientScope, "user_administers", "Administration requires a client_credentials token.")
         }
         // The token's scope is not enough: the client may have lost it since.
-        func has(_ scope: String) -> Bool { token.scope.contains(scope) && token.clientScope.contains(scope) }
-        let access = Access(token: token, tokens: tokens, addresses: addresses)
-        if has(Scope.admin), token.merchant == nil {
-            self = .platform(access)
-            return
-        }
-        if has(Scope.adminMerchant), let merchant = token.merchant {
-            self = .merchant(merchant, access)
-            return
-        }
-        throw OAuthError.scopeMissing(Scope.admin)
+        let scope = token.scope.intersection(token.clientScope)
+        let roles = AdministratorRoles(scope, ofMerchant: token.merchant != nil)
+        guard !roles.isEmpty else { throw OAuthError.scopeMissing(Scope.admin) }
+        let access = Access(token: token, roles: roles, tokens: tokens, addresses: addresses)
+        self = token.merchant.map { .merchant($0, access) } ?? .platform(access)
     }
 
     /// Throws when the administrator has lost its rights, or some of them, since the token was read.
     public func confirm(in db: any Transaction) throws {
         guard let access else { return }
-        let again = try access.tokens.again(access.token, in: db)
-        guard try Administrator(again, of: access.tokens, addresses: access.addresses).confines == confines else {
-            throw OAuthError.scopeMissing(Scope.admin)
-        }
+        let again = try Administrator(
+            try access.tokens.again(access.token, in: db), of: access.tokens, addresses: access.addresses)
+        guard again.confines == confines, again.roles.isSuperset(of: roles) else { throw scopeMissing(for: roles) }
     }
+
+    /// Throws unless the administrator has one of `roles`, which `act` needs: "make a client".
+    public func require(_ roles: AdministratorRoles, to act: String) throws {
+        guard self.roles.isDisjoint(with: roles) else { return }
+        guard confines == nil || !roles.isDisjoint(with: .ofMerchants) else {
+            throw AdministrationRefusal("Only the platform's administrator may \(act).")
+        }
+        throw scopeMissing(for: roles)
+    }
+
+    /// Settings, and new users, are for administrators: support and audit change none.
+    func requireAdministrator() throws(OAuthError) {
+        guard !isAdministrator else { return }
+        throw scopeMissing(for: .administrators)
+    }
+
+    /// Whether it administers, and does more than help or look.
+    var isAdministrator: Bool { !roles.isDisjoint(with: .administrators) }
+
+    private func scopeMissing(for roles: AdministratorRoles) -> OAuthError {
+        .scopeMissing(roles.scope(ofMerchant: confines != nil) ?? Scope.admin)
+    }
+
+    /// The command line has them all.
+    public var roles: AdministratorRoles { access?.roles ?? .all }
 
     /// The merchant that it is confined to; nil for the platform.
     var confines: Merchant.ID? { if case .merchant(let id, _) = self { id } else { nil } }
 
-    private var access: Access? {
+    var access: Access? {
         switch self {
         case .commandLine: nil
         case .platform(let access), .merchant(_, let access): access
@@ -94,7 +111,8 @@ public enum Administrator: Authority {
         return merchant
     }
 
-    public func requirePlatform(_ what: String) throws(AdministrationRefusal) {
+    func requirePlatform(_ what: String) throws {
+        try requireAdministrator()
         guard confines == nil else {
             throw AdministrationRefusal("Only the platform's administrator may \(what).")
         }

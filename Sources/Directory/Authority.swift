@@ -27,6 +27,8 @@ public protocol ClientAuthority: Authority {
     func permit(deleting client: Client, in db: any Transaction) throws
     /// Throws unless it may add and end secrets of `client`.
     func permit(settingSecretsOf client: Client) throws
+    /// Throws unless it may end the secret of `client` that was just deleted.
+    func permit(endingSecretOf client: Client, in db: any Transaction) throws
 }
 
 extension ClientAuthority {
@@ -36,6 +38,7 @@ extension ClientAuthority {
     }
     public func permit(deleting client: Client, in db: any Transaction) throws { throw NotPermitted() }
     public func permit(settingSecretsOf client: Client) throws { throw NotPermitted() }
+    public func permit(endingSecretOf client: Client, in db: any Transaction) throws { throw NotPermitted() }
 }
 
 /// An authority was asked for a change that it never makes.

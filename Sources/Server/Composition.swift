@@ -119,7 +119,7 @@ extension Spindle {
         }
         var endpoints = [health] + features.flatMap(\.endpoints)
         if let development {
-            let server = handler(Routes(endpoints, administration: nil))
+            let server = handler(Routes(endpoints, administration: nil, at: site.origin))
             endpoints +=
                 DevelopmentFeature(
                     context, authentication, pages: pages, sessions: sessions, memory: development.memory,
@@ -128,10 +128,11 @@ extension Spindle {
                     register: { try await DevelopmentSetup.register($1, at: $0, in: stores.clients, by: addresses) }
                 ).endpoints
         }
-        let routes = Routes(endpoints, administration: isApart ? nil : administration)
+        let routes = Routes(
+            endpoints, administration: isApart ? nil : administration, at: site.origin)
         return Spindle(
             publicRouter: handler(routes),
-            adminRouter: isApart ? handler(Routes([health], administration: administration)) : nil,
+            adminRouter: isApart ? handler(Routes([health], administration: administration, at: site.origin)) : nil,
             routes: routes.descriptions, database: database, signingKeys: signingKeys, clients: stores.clients,
             merchants: stores.merchants, issuers: stores.issuers,
             retention: Retention(database: database, tables: StoredTable.all),
@@ -159,12 +160,13 @@ extension ServerContext {
 }
 
 extension Routes {
-    fileprivate init(_ endpoints: [any Endpoint], administration: AdministrationFeature?) {
+    fileprivate init(_ endpoints: [any Endpoint], administration: AdministrationFeature?, at origin: String) {
         var routes = Routes()
         for endpoint in endpoints { endpoint.add(to: &routes) }
         var admin = Routes(below: ProblemBoundary.prefix, refusal: ProblemBoundary.response)
         for endpoint in administration?.endpoints ?? [] { endpoint.add(to: &admin) }
         self = routes + admin
+        describe(at: origin, version: Spindle.version)
     }
 }
 

@@ -17,6 +17,9 @@ public struct Found: Sendable {
     /// Where administration has it.
     public let path: String
 
+    public static let schema = Schema.object(
+        ["kind": .text, "id": .text, "label": .text, "href": .text], required: ["kind", "id", "label", "href"])
+
     public var json: JSON {
         .members(["kind": .string(kind.rawValue), "id": .string(id), "label": .string(label), "href": .string(path)])
     }

@@ -24,6 +24,11 @@ public struct UserChanges: Sendable {
         if attributes != nil { return "attributes" }
         return disabled == nil ? nil : "disabled"
     }
+    /// Whether it disables the user, and sets nothing else.
+    public var onlyDisables: Bool {
+        disables && email == nil && emailVerified == nil && password == nil && !forgetsPhone && attributes == nil
+            && profile.isEmpty && withoutClaims.isEmpty
+    }
     public var verifiesEmail: Bool { emailVerified == true }
     public var disables: Bool { disabled == true }
     public var setsPassword: Bool { password != nil }

@@ -268,6 +268,27 @@ extension Clients {
     private static let isOfMerchant = ClientRight.belongToMerchant.held(by: "clients")
 }
 
+extension Client {
+    /// Whether it can get tokens that administer the platform, as long as it has a secret where it needs one.
+    public var administersPlatform: Bool {
+        merchant == nil && disabledAt == nil && scope.contains(Scope.admin) && may(.administer)
+            && grantTypes.contains(.clientCredentials)
+    }
+}
+
+extension Clients {
+    /// Whether any client but `other` can administer the platform. The platform has few clients.
+    public static func canAdministerPlatform(besides other: Client.ID?, in db: any Transaction) throws -> Bool {
+        let rows = try db.rows(
+            "SELECT \(columns) FROM clients WHERE merchant_id IS NULL AND disabled_at IS NULL AND \(areThere)")
+        return try rows.map(Client.init).contains { client in
+            guard client.administersPlatform, client.id != other else { return false }
+            guard client.authentication.takesSecret else { return true }
+            return try !db.rows("SELECT id FROM client_secrets WHERE client_id = \(client.id)").isEmpty
+        }
+    }
+}
+
 /// Clients that registered themselves (RFC 7591) and hold a token to change their registration.
 extension Clients {
     package static func setRegistrationToken<Of>(

@@ -185,7 +185,7 @@ import Testing
         let listed = text.split(separator: "\n").dropFirst(2).compactMap {
             $0.split(separator: " ").first.map(String.init)
         }
-        #expect(listed == ClientSetting.all.map(\.member))
+        #expect(listed == Client.settings.map(\.name))
         #expect(Set(listed).count == listed.count && listed.contains("id_token_claims"))
     }
 

@@ -57,6 +57,7 @@ extension Clients {
             // After the deletion, the requester's own token may have ended with the secret.
             guard gone > 0 else { return }
             try authority.confirm(in: db)
+            try authority.permit(endingSecretOf: client, in: db)
             try Self.endAdministration(of: id, at: clock.now, in: db)
         }
         known.forget(id)
