@@ -93,7 +93,11 @@ let package = Package(
             ]),
         module(
             "Administration",
-            ["Audit", "Ditto", "Federation", "OAuth", "Authentication", "Directory", "JSON", "Storage", "Values"]),
+            [
+                "Audit", "Ditto", "OpenID", "Federation", "OAuth", "Authentication", "Directory", "Delivery", "Keys",
+                "JSON",
+                "Storage", "Values", "Cryptography",
+            ]),
 
         // 7  whom a merchant lets in, as Ditto asks
         module(

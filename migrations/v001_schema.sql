@@ -8,7 +8,8 @@
 -- * NULL means that there is none; a default says how each row begins;
 -- * a column that references another table leads an index, so that deleting a parent reads no whole table of children;
 -- * WITHOUT ROWID keeps rows in the order of their primary key: one search, and one page of a commit, instead of two.
---   An engine without row ids never sees these words.
+--   An engine without row ids never sees these words;
+-- * COLLATE BINARY compares a column byte by byte on both engines, so that the texts that begin alike are a range.
 
 
 -- Storage
@@ -57,6 +58,7 @@ CREATE TABLE merchants (
     deleted_at BIGINT
 );
 CREATE UNIQUE INDEX merchants_by_number ON merchants (number);
+CREATE INDEX merchants_by_name ON merchants (name, id);
 CREATE INDEX merchants_by_deletion ON merchants (deleted_at) WHERE deleted_at IS NOT NULL;
 
 -- Names that are taken though nothing has them: of deleted or renamed things.
@@ -151,6 +153,14 @@ CREATE TABLE client_resources (
 );
 CREATE INDEX client_resources_by_client ON client_resources (client_id);
 
+-- The redirect URIs of clients, by which administration finds them.
+CREATE TABLE client_redirect_uris (
+    fingerprint TEXT NOT NULL,
+    client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    PRIMARY KEY (fingerprint, client_id)
+);
+CREATE INDEX client_redirect_uris_by_client ON client_redirect_uris (client_id);
+
 -- The owners of APIs. An owner keeps those of a deleted client: another's tokens must not become valid for an API.
 CREATE TABLE resources (
     resource TEXT NOT NULL,
@@ -165,12 +175,13 @@ CREATE INDEX resources_by_borrower ON resources (lent_to);
 CREATE TABLE users (
     id BIGINT PRIMARY KEY,
     subject TEXT, -- the `sub` that an import kept
-    email TEXT UNIQUE, -- trimmed and in lower case
+    email TEXT COLLATE BINARY UNIQUE, -- trimmed and in lower case
     email_verified BIGINT NOT NULL CHECK (email_verified IN (0, 1)),
     verified_phone TEXT, -- one user's at a time
     phone_verified_at BIGINT,
     password_hash TEXT,
     profile TEXT NOT NULL, -- a document: set by the user
+    search_name TEXT COLLATE BINARY NOT NULL DEFAULT '', -- the name of the profile in lower case; empty: none
     attributes TEXT NOT NULL DEFAULT '{}', -- a document: set by administration, for claims
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,
@@ -186,6 +197,8 @@ CREATE INDEX users_with_password ON users (id) WHERE password_hash IS NOT NULL;
 CREATE INDEX users_by_email_start ON users (SUBSTR(email, 1, 3));
 CREATE INDEX users_by_creation ON users (created_at, id);
 CREATE INDEX users_by_change ON users (updated_at, id);
+CREATE INDEX users_by_name ON users (search_name, id) WHERE search_name <> '';
+CREATE INDEX users_disabled ON users (id) WHERE disabled_at IS NOT NULL;
 
 -- Which clients a user has used.
 CREATE TABLE connections (

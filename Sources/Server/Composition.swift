@@ -1,4 +1,5 @@
 import AdminAPI
+import Administration
 import Authentication
 import BrowserPages
 import Cryptography
@@ -104,7 +105,8 @@ extension Spindle {
                 grants: tokens.grants, limit: configuration.apiLimit, privacy: configuration.privacy),
         ]
         let administration = AdministrationFeature(
-            context, oauth, authentication, users: stores.administration, webhooks: webhooks, addresses: addresses)
+            context, oauth, authentication, users: stores.administration,
+            finding: Finding(database: database, names: openID.names), webhooks: webhooks, addresses: addresses)
         let health: any Endpoint = HealthEndpoint(database: database, seal: context.seal, steps: Migration.all)
 
         // Administration has its own address if the configuration says so.

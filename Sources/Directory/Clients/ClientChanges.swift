@@ -56,6 +56,7 @@ extension Clients {
             }
             if !changed.authenticates(like: client) { try Self.endAdministration(of: id, at: clock.now, in: db) }
             try ClientResources.note(changed, after: client, lends: authority.lendsResources, in: db)
+            try ClientRedirectURIs.note(changed, after: client, in: db)
             if changed.may(.skipConsent), !client.may(.skipConsent) {
                 // Users are no longer asked for consent, so the holder of the registration token must not change where
                 // codes go.

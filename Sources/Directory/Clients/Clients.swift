@@ -90,6 +90,7 @@ public struct Clients: Sendable {
             try names.permit(client, after: nil, besides: authority.reservedNames, in: db)
             try Self.insert(client, in: db)
             try ClientResources.note(client, after: nil, lends: authority.lendsResources, in: db)
+            try ClientRedirectURIs.note(client, after: nil, in: db)
             try client.confirmSources(after: nil, in: db)
             if let secret { try Self.insert(secret, id: secretID, of: id, at: now, in: db) }
             try authority.permit(making: client, in: db)
@@ -224,19 +225,25 @@ public struct Clients: Sendable {
             isLive: client.disabledAt == nil && merchantDisabledAt == nil)
     }
 
-    /// At most `count` clients with ids after `cursor`: of one merchant if it is given, with one name if it is given.
-    public func list(
-        of merchant: Merchant.ID?, named name: String? = nil, after cursor: String, count: Int
-    ) async throws -> [Client] {
-        let owned: SQL = merchant.map { "merchant_id = \($0)" } ?? .always
-        let named: SQL = name.map { "name = \($0)" } ?? .always
-        return try await database.scan(for: .of(merchant)) { db in
+    /// At most `count` clients that `search` finds after `place`.
+    public func list(_ search: ClientSearch, after place: ClientSearch.Place?, count: Int) async throws -> [Client] {
+        try await database.scan(for: .of(search.merchant)) { db in
             try db.rows(
                 """
                 SELECT \(Self.columns) FROM clients
-                WHERE \(owned) AND \(named) AND id > \(cursor) AND \(Self.areThere) ORDER BY id LIMIT \(count)
+                WHERE \(search.condition) AND \(search.after(place)) AND \(Self.areThere)
+                ORDER BY \(search.orderBy) LIMIT \(count)
                 """
             ).map(Client.init)
+        }
+    }
+
+    /// How many clients `search` finds.
+    public func count(_ search: ClientSearch) async throws -> Int {
+        try await database.scan(for: .of(search.merchant)) { db in
+            try db.rows(
+                "SELECT COUNT(*) AS number FROM clients WHERE \(search.condition) AND \(Self.areThere)"
+            ).first?.get("number") ?? 0
         }
     }
 

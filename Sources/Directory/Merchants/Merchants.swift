@@ -61,15 +61,27 @@ public struct Merchants: Sendable {
         }
     }
 
-    /// At most `count` merchants whose id is after `cursor`, ordered by id.
-    public func list(after cursor: String, count: Int) async throws -> [Merchant] {
+    /// At most `count` merchants that `search` finds after `place`.
+    public func list(
+        _ search: MerchantSearch, after place: MerchantSearch.Place?, count: Int
+    ) async throws -> [Merchant] {
         try await database.scan(for: .platform) { db in
             try db.rows(
                 """
                 SELECT \(Self.columns) FROM merchants
-                WHERE id > \(cursor) AND deleted_at IS NULL ORDER BY id LIMIT \(count)
+                WHERE \(search.condition) AND \(search.after(place)) AND deleted_at IS NULL
+                ORDER BY \(search.orderBy) LIMIT \(count)
                 """
             ).map(Merchant.init)
+        }
+    }
+
+    /// How many merchants `search` finds.
+    public func count(_ search: MerchantSearch) async throws -> Int {
+        try await database.scan(for: .platform) { db in
+            try db.rows(
+                "SELECT COUNT(*) AS number FROM merchants WHERE \(search.condition) AND deleted_at IS NULL"
+            ).first?.get("number") ?? 0
         }
     }
 
