@@ -1,3 +1,4 @@
+import Administration
 import AdminAPI
 import Administration
 import Authentication
@@ -106,7 +107,8 @@ extension Spindle {
         ]
         let administration = AdministrationFeature(
             context, oauth, authentication, users: stores.administration,
-            finding: Finding(database: database, names: openID.names), webhooks: webhooks, addresses: addresses)
+            finding: Administration.Finding(database: database, names: openID.names), webhooks: webhooks,
+            addresses: addresses)
         let health: any Endpoint = HealthEndpoint(database: database, seal: context.seal, steps: Migration.all)
 
         // Administration has its own address if the configuration says so.
