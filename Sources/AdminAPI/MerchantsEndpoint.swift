@@ -33,6 +33,7 @@ public struct MerchantsEndpoint: Endpoint {
         let administrator = try await gate.administrator(request, context)
         let json = try request.document(context)
         try addresses.refuseOwn(in: json)
+        try addresses.refuseUnaskable(in: json)
         let merchant = try await gate.inTurn(of: administrator) { try await merchants.create(json, by: administrator) }
         return .json(merchant.json, status: .created)
     }
@@ -65,6 +66,7 @@ public struct MerchantsEndpoint: Endpoint {
         let (id, administrator) = try await mine(request, context)
         let json = try request.document(context)
         try addresses.refuseOwn(in: json)
+        try addresses.refuseUnaskable(in: json)
         let changed = try await gate.inTurn(of: administrator) {
             try await merchants.change(id, json, by: administrator)
         }

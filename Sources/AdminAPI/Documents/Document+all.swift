@@ -20,6 +20,7 @@ extension Document {
                 "its own clients need no introduction to users"),
             .init("logo_uri", .text(like: "^https://"), "an https URL of its brand, not at this server; null removes"),
             .init("accent_color", .text(like: "^#[0-9a-fA-F]{6}$"), "of its brand; null removes"),
+            .init("events_uri", .text(1000), "an https URL that gets its events as signed tokens; null removes"),
             .init("mail_templates", .document, "its own words for mails; null removes"),
             .createdAt, .updatedAt, .disabled(as: [.change, .answer]),
         ])

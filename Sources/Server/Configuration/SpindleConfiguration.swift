@@ -162,7 +162,8 @@ extension SpindleConfiguration {
         logFormat = reading.value(.logFormat, "text or json", LogFormat.init(rawValue:)) ?? .text
         guard let issuer, let masterKey, let mailFrom else { return nil }
         given = .object(
-            reading.given.sorted { $0.key.rawValue < $1.key.rawValue }.map { .init($0.key.rawValue, .string($0.value)) })
+            reading.given.sorted { $0.key.rawValue < $1.key.rawValue }.map { .init($0.key.rawValue, .string($0.value)) }
+        )
         self.issuer = issuer
         self.masterKey = masterKey
         self.mailFrom = mailFrom
