@@ -76,7 +76,8 @@ struct APIDescription {
     }
 
     private static func requestBody(_ body: Operation.Body) -> JSON {
-        let schema = body.name.map(Schema.named)?.json ?? object(of: body.members, for: body.use)
+        let schema =
+            body.name.map(Schema.named)?.json ?? object(of: body.members, for: body.use, isClosed: body.isClosed)
         return .members([
             "required": true, "content": .members([body.type: .members(["schema": schema])]),
         ])
@@ -93,12 +94,18 @@ struct APIDescription {
                     "content": answer.content.map(Self.content),
                 ]))
         }
+        guard case .administrator = operation.caller else {
+            return answers + [.init("default", Self.reference(to: Self.refusal(operation)))]
+        }
         let known = Set(operation.answers.map(\.status.code))
         return answers
-            + Self.refusals(of: operation, at: template).filter { !known.contains($0.code) }.map { status in
-                let refusal = "#/components/responses/\(Self.refusal(operation))"
-                return .init("\(status.code)", .members(["$ref": .string(refusal)]))
+            + Self.refusals(of: operation, at: template).filter { !known.contains($0.code) }.map {
+                .init("\($0.code)", Self.reference(to: "Problem"))
             }
+    }
+
+    private static func reference(to response: String) -> JSON {
+        .members(["$ref": .string("#/components/responses/\(response)")])
     }
 
     private static func content(_ content: Operation.Content) -> JSON {
@@ -121,18 +128,11 @@ struct APIDescription {
         .members(["application/json": .members(["schema": schema])])
     }
 
+    /// The statuses of administration's refusals.
     private static func refusals(of operation: Operation, at template: PathTemplate) -> [Status] {
-        var statuses: [Status] = []
-        switch operation.caller {
-        case .administrator: statuses += [.badRequest, .unauthorized, .forbidden, .serviceUnavailable]
-        case .client, .token: statuses += [.badRequest, .unauthorized, .forbidden, .serviceUnavailable]
-        case .anyone, .browser: statuses += [.badRequest, .serviceUnavailable]
-        }
+        var statuses: [Status] = [.badRequest, .unauthorized, .forbidden, .serviceUnavailable]
         if !template.parameters.isEmpty { statuses.append(.notFound) }
-        if let body = operation.body {
-            statuses.append(.contentTooLarge)
-            if body.type == Operation.Body.json { statuses.append(.unsupportedMediaType) }
-        }
+        if operation.body != nil { statuses += [.contentTooLarge, .unsupportedMediaType] }
         let all = statuses + operation.refusals
         return Dictionary(grouping: all, by: \.code).sorted { $0.key < $1.key }.compactMap(\.value.first)
     }
@@ -221,7 +221,7 @@ struct APIDescription {
         }
         for (_, _, operation) in routes {
             if let body = operation.body, let name = body.name {
-                add(name, Self.object(of: body.members, for: body.use))
+                add(name, Self.object(of: body.members, for: body.use, isClosed: body.isClosed))
             }
             for answer in operation.answers {
                 switch answer.content {
@@ -240,7 +240,9 @@ struct APIDescription {
     }
 
     /// The members of a document for `use`. In what is sent a member that may be left out may be null too.
-    private static func object(of members: [DocumentMember], for use: DocumentMember.Uses) -> JSON {
+    private static func object(
+        of members: [DocumentMember], for use: DocumentMember.Uses, isClosed: Bool = false
+    ) -> JSON {
         let isSent = use.isSubset(of: [.create, .change])
         let members = members.filter { !$0.uses.isDisjoint(with: use) }
         let required = isSent ? members.filter { $0.isRequired && use == .create }.map(\.name) : []
@@ -260,7 +262,7 @@ struct APIDescription {
                         ]).json)
                 }),
             "required": required.isEmpty ? nil : .array(required.map { .string($0) }),
-            "additionalProperties": isSent ? false : nil,
+            "additionalProperties": isClosed ? false : nil,
         ])
     }
 }

@@ -8,7 +8,8 @@ extension Routes {
             "getDescription", "describe the API (OpenAPI 3.1)", by: .anyone,
             answers: [.init(.ok, .json(.document), "this document")])
         let template = PathTemplate("/openapi.json")
-        let routes = all.filter { $0.operation !== Operation.undeclared }.map { ($0.method, $0.template, $0.operation) }
+        let routes = all.filter { $0.operation !== Operation.undescribed }
+            .map { (method: $0.method, template: $0.template, operation: $0.operation) }
         let description = APIDescription(
             routes: routes + [(.get, template, own)], origin: origin, version: version)
         let headers: Fields = [.contentType: "application/json", .cacheControl: "public, max-age=300"]
