@@ -1,6 +1,6 @@
 /// What a JSON value may be, as JSON Schema (2020-12) and so OpenAPI 3.1 say it.
 public struct Schema: Sendable, Hashable {
-    /// How a text on a command line is read as such a value.
+    /// How a text on a command line is read as the value.
     public enum Kind: Sendable { case text, list, flag, number, document }
 
     public let kind: Kind

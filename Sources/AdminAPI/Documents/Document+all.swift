@@ -21,7 +21,7 @@ extension Document {
             .init("logo_uri", .text(like: "^https://"), "an https URL of its brand, not at this server; null removes"),
             .init("accent_color", .text(like: "^#[0-9a-fA-F]{6}$"), "of its brand; null removes"),
             .init("mail_templates", .document, "its own words for mails; null removes"),
-            .createdAt, .updatedAt, .disabled(as: [.change, .answer]),
+            .createdAt, .updatedAt, .disabled(as: [.change, .answer], by: .platform),
         ])
 
     static let client = Document(
@@ -61,7 +61,7 @@ extension Document {
         "User",
         [
             .init("user_id", .text, as: .answer, ""), .init("sub", .text, as: .answer, ""), .updatedAt,
-            .init("email", .email, "one that sign-up takes; only the platform changes it"),
+            .init("email", .email, changedBy: .platform, "one that sign-up takes"),
             .init(
                 "email_verified", .flag, by: .platform,
                 "`true` alone says that the user reads the address, and removes nothing"),
@@ -70,7 +70,7 @@ extension Document {
                 "never shown. A new one ends every token and session"),
         ] + User.claims.flatMap(\.value).map(claim) + [
             .init(
-                User.phoneVerified, .flag, by: .platform,
+                User.phoneVerified, .flag, changedBy: .platform,
                 "false forgets the number; only the user shows to read text messages there"),
             .init(
                 "attributes", .map(.any(of: .text, .list(.text, most: 200), .null)), by: .platform,
@@ -79,7 +79,7 @@ extension Document {
                 sets those it names, removes those that are null, and leaves the others; null removes them all
                 """), .createdAt,
             .init(
-                "disabled", .flag, default: false, by: [.platform, .platformSupport],
+                "disabled", .flag, default: false, by: .platform, changedBy: [.platform, .platformSupport],
                 "ends every token and session; support sets it, and only an administrator unsets it"),
             .init("deletion_due_at", .time, as: .answer, "when a user who asked for deletion will be deleted"),
         ])
@@ -126,7 +126,8 @@ extension Document {
             .init("app_names", .list(.text(200)), "what the provider's apps call themselves in `iss`"),
             .init("app_secret", .text, as: .secret, "Facebook's"),
             .init(
-                "signs_in_everywhere", .flag, by: .platform, "whether a provider's sign-ins are good at every merchant"),
+                "signs_in_everywhere", .flag, by: .platform,
+                "whether a provider's sign-ins are good at every merchant"),
             .createdAt, .updatedAt, .disabled(),
         ])
 
@@ -171,7 +172,9 @@ extension DocumentMember {
     /// Of what belongs to a merchant: an administrator of the merchant may leave it out.
     fileprivate static let merchant = DocumentMember(
         "merchant_id", .text, as: .fixed, "required where the platform makes one")
-    fileprivate static func disabled(as uses: Uses = .usual) -> DocumentMember {
-        .init("disabled", .flag, as: uses, default: false, "a pause; only the platform ends it")
+    fileprivate static func disabled(
+        as uses: Uses = .usual, by setters: AdministratorRoles = .administrators
+    ) -> DocumentMember {
+        .init("disabled", .flag, as: uses, default: false, by: setters, "a pause; only the platform ends it")
     }
 }

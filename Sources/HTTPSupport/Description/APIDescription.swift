@@ -47,7 +47,7 @@ struct APIDescription {
             "summary": .string(operation.summary.prefix(1).uppercased() + operation.summary.dropFirst() + "."),
             "tags": .array([.string(Self.tag(of: template.text))]),
             "security": .array(Self.security(of: operation.caller)),
-            "x-scopes": Self.scopes(of: operation.caller),
+            "x-scopes": operation.roles.map(Self.scopes),
             "parameters": .array(parameters(of: operation, at: template)),
             "requestBody": operation.body.map(Self.requestBody),
             "responses": .object(responses(of: operation, at: template)),
@@ -202,9 +202,8 @@ struct APIDescription {
         }
     }
 
-    /// The scopes that allow the call: to the platform's clients, and to those of merchants.
-    private static func scopes(of caller: Operation.Caller) -> JSON? {
-        guard case .administrator(let roles) = caller else { return nil }
+    /// The scopes that give one of the roles: to the platform's clients, and to those of merchants.
+    private static func scopes(of roles: AdministratorRoles) -> JSON {
         func scopes(ofMerchant isOfMerchant: Bool) -> JSON {
             .array(roles.scopes.filter { $0.isOfMerchant == isOfMerchant }.map { .string($0.scope) })
         }
@@ -252,18 +251,25 @@ struct APIDescription {
                 members.map { member in
                     let isOptional = isSent && !required.contains(member.name)
                     let schema = isOptional ? member.schema.orNull : member.schema
-                    let note = isSent && member.setters == .platform ? "Only the platform sets it. " : ""
+                    let setters = use == .create ? member.setters : member.changers
                     return .init(
                         member.name,
                         schema.adding([
-                            "description": member.meaning.isEmpty && note.isEmpty
-                                ? nil : .string("\(note)\(member.meaning)"),
+                            "description": member.meaning.isEmpty ? nil : .string(member.meaning),
                             "default": use == .create ? member.standard : nil,
+                            "x-scopes": isSent && setters != .administrators ? scopes(of: setters) : nil,
                         ]).json)
                 }),
             "required": required.isEmpty ? nil : .array(required.map { .string($0) }),
             "additionalProperties": isClosed ? false : nil,
         ])
+    }
+}
+
+extension Operation {
+    /// The roles that may call; nil where it is no operation of administration.
+    fileprivate var roles: AdministratorRoles? {
+        if case .administrator(let roles) = caller { roles } else { nil }
     }
 }
 
@@ -274,4 +280,22 @@ extension Document {
 
 extension Character {
     fileprivate var isNameLike: Bool { isASCII && (isLetter || isNumber) }
+}
+
+extension Routes {
+    /// Adds the description of all routes so far, and of itself, at `/openapi.json`. Any page may read it.
+    public mutating func describe(at origin: String, version: String) {
+        let own = Operation(
+            "getDescription", "describe the API (OpenAPI 3.1)", by: .anyone,
+            answers: [.init(.ok, .json(.document), "this document")])
+        let template = PathTemplate("/openapi.json")
+        let routes = all.filter { $0.operation !== Operation.undescribed }
+            .map { (method: $0.method, template: $0.template, operation: $0.operation) }
+        let description = APIDescription(
+            routes: routes + [(.get, template, own)], origin: origin, version: version)
+        let headers: Fields = [.contentType: "application/json", .cacheControl: "public, max-age=300"]
+        let response = Response(status: .ok, headers: headers, body: .bytes(description.json.bytes))
+        all.append(
+            Route(.get, template, own, isSafe: true, readers: .everyPage, refusal: nil) { _, _ in response })
+    }
 }

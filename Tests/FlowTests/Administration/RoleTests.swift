@@ -163,8 +163,9 @@ struct RoleTests {
                     ])
                 expectProblem(app, 400, member: "scope")
             }
-            let client = try await world.confidential(
-                ["scope": "profile email admin:support admin:audit", "grant_types": ["client_credentials", "password"]])
+            let client = try await world.confidential([
+                "scope": "profile email admin:support admin:audit", "grant_types": ["client_credentials", "password"],
+            ])
             let plain = try await world.clientToken(client)
             expectProblem(try await world.server.get("/admin/v1/clients", bearer: plain), 403)
             let user = try await world.token(
