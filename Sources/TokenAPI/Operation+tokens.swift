@@ -80,7 +80,7 @@ extension Operation {
 
     static let askWhomToAdmit = Operation(
         "askWhomToAdmit", "ask whom to let in, as Ditto does", by: .anyone,
-        body: .object([
+        body: .object("DittoRequest", [
             .init("provider", .text, isRequired: true, "as set"),
             .init("token", .text, isRequired: true, "a user's token"),
             .init("appID", .text, "Ditto's app"), .init("databaseID", .text, "with `version` 1"),
@@ -102,7 +102,7 @@ extension Schema {
 
 extension Operation.Body {
     /// RFC 7591 §2, with the names that administration uses too. Others are ignored.
-    static let registration = object(Client.settings)
+    static let registration = object("Registration", Client.settings)
 }
 
 extension Operation.Answer {

@@ -11,12 +11,13 @@ extension Client {
     private static let ownSettings: [DocumentMember] = [
         .init("client_name", .text(200), "on pages"),
         .init(
-            "redirect_uris", .list(.uri), default: .array([]),
+            "redirect_uris", .list(.uri, most: 50), default: .array([]),
             "where users are sent back: https, http to this device, or an app's scheme"),
         .init(
-            "grant_types", .list(.word(GrantType.registrable.map(\.name))), default: .array(["authorization_code"]),
+            "grant_types", .list(.word(GrantType.registrable.map(\.name)), most: 50),
+            default: .array(["authorization_code"]),
             "`passwordless` with `spid_compatible` only"),
-        .init("scope", .text(2000), default: "", "words apart by blanks; only the platform grants admin scopes"),
+        .init("scope", .text(0...2000), default: "", "words apart by blanks; only the platform grants admin scopes"),
         .init(
             "token_endpoint_auth_method", .word(Client.Authentication.allCases.map(\.rawValue)),
             default: "client_secret_basic", "how it authenticates, which cannot change"),
@@ -50,16 +51,16 @@ extension Client {
             secret always needs PKCE
             """),
         .init(
-            "web_origins", .list(.text), default: .array([]),
+            "web_origins", .list(.text, most: 50), default: .array([]),
             "of its web pages, which may ask for the session and call this server"),
-        .init("post_logout_redirect_uris", .list(.uri), default: .array([]), "where a logout may return to"),
-        .init("callback_uri", .text(1000), "gets callbacks about users"),
+        .init("post_logout_redirect_uris", .list(.uri, most: 50), default: .array([]), "where a logout may return to"),
+        .init("callback_uri", .text(2000), "gets callbacks about users"),
         .init(
             "require_verified_email", .flag, default: false,
             "whether its users must have a verified address, whatever the grant"),
         .init("signed_responses", .flag, default: false, "whether SPiD's API signs its answers"),
         .init(
-            "tos_uri", .text(1000),
+            "tos_uri", .text(2000),
             "its terms: users who sign up for it or allow it agree to them. New terms need a new URL"),
     ]
 }
@@ -70,7 +71,7 @@ extension OpenIDSettings {
 
     static let declared: [DocumentMember] = [
         .init(
-            "response_types", .list(.word(ResponseType.all.map(\.description))), default: .array(["code"]),
+            "response_types", .list(.word(ResponseType.all.map(\.description)), most: 50), default: .array(["code"]),
             "implicit and hybrid answers are off until a client names them"),
         .init(
             "id_token_signed_response_alg", .word(IDTokenAlgorithm.all.map(\.name)), default: "RS256",
@@ -83,42 +84,42 @@ extension OpenIDSettings {
             SPiD-compatible clients
             """),
         .init(
-            "id_token_claims", .map(.text),
+            "id_token_claims", .map(.text(100), most: 30),
             """
             further claims, each with the `attributes` member of the user that it is made from; at most 30, none of \
             them the protocol's own. For a third party's client only the platform sets them
             """),
         .init(
-            "access_token_claims", .map(.text),
+            "access_token_claims", .map(.text(100), most: 30),
             "claims of its JWT access tokens and of introspection (RFC 9068 §2.2.3.1), as `id_token_claims`"),
         .init(
             "access_token_typ", .word("at+jwt", "JWT"), default: "at+jwt",
             "the `typ` of its JWT access tokens, for resource servers that refuse the standard one"),
         .init(
             "subject_type", .word("public", "pairwise"), default: "public", "`pairwise`: another subject of each user"),
-        .init("sector_identifier_uri", .text(1000), "lists the redirect URIs of all clients of its sector"),
+        .init("sector_identifier_uri", .text(2000), "lists the redirect URIs of all clients of its sector"),
         .init("userinfo_signed_response_alg", .word(keyAlgorithms), "as at registration"),
         .init("request_object_signing_alg", .word(signatureAlgorithms), "as at registration"),
-        .init("request_uris", .list(.uri), "as at registration"),
+        .init("request_uris", .list(.uri, most: 20), "as at registration"),
         .init("token_endpoint_auth_signing_alg", .word(signatureAlgorithms), "as at registration"),
         .init("require_issuer_audience", .flag, default: false, "its assertions name the issuer alone"),
         .init("jwks", .document, "its public keys (RFC 7517)"),
-        .init("jwks_uri", .text(1000), "where its public keys are"),
+        .init("jwks_uri", .text(2000), "where its public keys are"),
         .init("access_token_format", .word("opaque", "jwt"), default: "opaque", "what its access tokens are"),
         .init(
-            "resources", .list(.uri),
+            "resources", .list(.text(500), most: 50),
             "the audiences that its access tokens may be requested for, besides this server (RFC 8707)"),
         .init("default_max_age", .number(0...31_536_000), "seconds"),
-        .init("backchannel_logout_uri", .text(1000), "told when a session ends"),
+        .init("backchannel_logout_uri", .text(2000), "told when a session ends"),
         .init("backchannel_logout_session_required", .flag, default: false, "whether logout tokens name the session"),
         .init("software_id", .text(1000), "as at registration"),
         .init("software_version", .text(1000), "as at registration"),
-        .init("client_uri", .text(1000), "as at registration"),
-        .init("logo_uri", .text(1000), "as at registration"),
-        .init("policy_uri", .text(1000), "as at registration"),
-        .init("initiate_login_uri", .text(1000), "as at registration"),
+        .init("client_uri", .text(2000), "as at registration"),
+        .init("logo_uri", .text(2000), "as at registration"),
+        .init("policy_uri", .text(2000), "as at registration"),
+        .init("initiate_login_uri", .text(2000), "as at registration"),
         .init("application_type", .word("web", "native"), "what kind of app it is"),
-        .init("contacts", .list(.text), "as at registration"),
+        .init("contacts", .list(.text, most: 20), "as at registration"),
     ]
 }
 
@@ -138,7 +139,7 @@ extension SPiDSettings {
             "codes_redeemed_twice", .flag, default: false,
             "whether a code of `/oauth/authorize` may be redeemed once more while it lives, a minute"),
         .init(
-            "required_fields", .list(.word(Field.allCases.map(\.rawValue))), default: .array([]),
+            "required_fields", .list(.word(Field.allCases.map(\.rawValue)), most: 50), default: .array([]),
             "what it tells its apps to ask users for; no page of this server asks"),
         .init(
             "terms_summary", .list(.text(300), most: 20), default: .array([]),

@@ -99,8 +99,8 @@ package final class Operation: Sendable {
         }
 
         /// A JSON object that may have further members, which are ignored.
-        package static func object(_ members: [DocumentMember]) -> Body {
-            Body(type: json, name: nil, of: members, .create)
+        package static func object(_ name: String, _ members: [DocumentMember]) -> Body {
+            Body(type: json, name: name, of: members, .create)
         }
 
         private init(
