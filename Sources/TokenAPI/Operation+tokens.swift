@@ -80,12 +80,14 @@ extension Operation {
 
     static let askWhomToAdmit = Operation(
         "askWhomToAdmit", "ask whom to let in, as Ditto does", by: .anyone,
-        body: .object("DittoRequest", [
-            .init("provider", .text, isRequired: true, "as set"),
-            .init("token", .text, isRequired: true, "a user's token"),
-            .init("appID", .text, "Ditto's app"), .init("databaseID", .text, "with `version` 1"),
-            .init("version", .text, "`1`"),
-        ]),
+        body: .object(
+            "DittoRequest",
+            [
+                .init("provider", .text, isRequired: true, "as set"),
+                .init("token", .text, isRequired: true, "a user's token"),
+                .init("appID", .text, "Ditto's app"), .init("databaseID", .text, "with `version` 1"),
+                .init("version", .text, "`1`"),
+            ]),
         answers: [.init(.ok, .json(.document), "whether, and what the user may read and write")])
 
     static let isAlive = Operation(
