@@ -49,12 +49,20 @@ public struct ClientsEndpoint: Endpoint {
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request, context)
         let page = try ListPage(request, context)
-        let named = try request.query["merchant_id"].map { Merchant.ID($0) }
-        let items = try await administrator.listing(of: named) { merchant in
-            try await clients.list(
-                of: merchant, named: request.query["client_name"], after: page.after, count: page.count + 1)
+        let query = try request.query
+        let search = try ClientSearch(query)
+        let place = try page.place { NamePlace($0, named: search.order == .name) }
+        let after = place.map { ClientSearch.Place(name: $0.name, id: .init($0.id)) }
+        var total: Int?? = page.isCounted ? 0 : nil
+        let items = try await administrator.listing(of: search.merchant) { merchant in
+            var search = search
+            search.merchant = merchant
+            if page.isCounted { total = try await clients.count(search) }
+            return try await clients.list(search, after: after, count: page.count + 1)
         }
-        return page.response(items, json: \.json, cursor: \.id.text)
+        return page.response(items, total: total, json: \.json) {
+            NamePlace(id: $0.id.text, name: $0.name).text(named: search.order == .name)
+        }
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -107,7 +115,7 @@ public struct ClientsEndpoint: Endpoint {
         let secrets = try await clients.secrets(of: client.id)
         func position(_ secret: ClientSecret) -> String { "\(secret.createdAt.milliseconds)-\(secret.id)" }
         return page.response(
-            secrets.filter { position($0) > page.after },
+            of: secrets,
             json: { .members(["id": .string($0.id.text), "created_at": .integer($0.createdAt.seconds)]) },
             cursor: position)
     }
@@ -131,5 +139,16 @@ public struct ClientsEndpoint: Endpoint {
             throw Problem.notFound("client")
         }
         return (client, administrator)
+    }
+}
+
+extension ClientSearch {
+    fileprivate init(_ query: Form) throws {
+        self.init(of: query["merchant_id"].map { Merchant.ID($0) })
+        id = query["client_id"].map { Client.ID($0) }
+        name = query["client_name"]
+        redirectURI = query["redirect_uri"]
+        guard let chosen = try ListOrder<Order>(query) else { return }
+        (order, isDescending) = (chosen.order, chosen.isDescending)
     }
 }

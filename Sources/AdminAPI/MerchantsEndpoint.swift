@@ -40,11 +40,19 @@ public struct MerchantsEndpoint: Endpoint {
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request, context)
         let page = try ListPage(request, context)
+        let search = try MerchantSearch(try request.query)
+        let place = try page.place { NamePlace($0, named: search.order == .name) }
+        let after = place.map { MerchantSearch.Place(name: $0.name, id: .init($0.id)) }
+        var total: Int?? = page.isCounted ? 0 : nil
         let items = try await administrator.listing { own in
-            guard let own else { return try await merchants.list(after: page.after, count: page.count + 1) }
-            return own.text > page.after ? [try await merchants.find(own)].compactMap { $0 } : []
+            var search = search
+            search.id = own
+            if page.isCounted { total = try await merchants.count(search) }
+            return try await merchants.list(search, after: after, count: page.count + 1)
         }
-        return page.response(items, json: \.json, cursor: \.id.text)
+        return page.response(items, total: total, json: \.json) {
+            NamePlace(id: $0.id.text, name: $0.name).text(named: search.order == .name)
+        }
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -81,5 +89,15 @@ public struct MerchantsEndpoint: Endpoint {
         let id: Merchant.ID = try context.identifier()
         guard administrator.covers(id) else { throw Problem.notFound("merchant") }
         return (id, administrator)
+    }
+}
+
+extension MerchantSearch {
+    fileprivate init(_ query: Form) throws {
+        self.init()
+        name = query["name"]
+        redirectURI = query["redirect_uri"]
+        guard let chosen = try ListOrder<Order>(query) else { return }
+        (order, isDescending) = (chosen.order, chosen.isDescending)
     }
 }

@@ -15,13 +15,15 @@ public struct UsersEndpoint: Endpoint {
     private let administration: UserAdministration
     private let users: Users
     private let data: PersonalData
+    private let finding: Finding
     private let mail: MailComposer
 
     public init(
-        gate: AdministratorGate, administration: UserAdministration, users: Users, data: PersonalData,
-        mail: MailComposer
+        gate: AdministratorGate, administration: UserAdministration, finding: Finding, users: Users,
+        data: PersonalData, mail: MailComposer
     ) {
         self.gate = gate
+        self.finding = finding
         self.administration = administration
         self.users = users
         self.data = data
@@ -63,20 +65,24 @@ public struct UsersEndpoint: Endpoint {
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request, context)
         let page = try ListPage(request, context)
-        let items =
-            if let email = try request.query["email"] {
-                try await administration.find(try Self.address(email), by: administrator).map { [$0] } ?? []
-            } else {
-                try await administration.list(by: administrator, after: page.afterNumber, count: page.count + 1)
+        let query = try request.query
+        var search = try UserSearch(query)
+        if let sub = query["sub"] {
+            guard let user = try await finding.user(ofSubject: sub, by: administrator) else {
+                return page.response([User](), total: page.isCounted ? 0 : nil, json: \.adminJSON) { _ in "" }
             }
-        return page.response(items, json: \.adminJSON, cursor: { $0.id.description })
-    }
-
-    private static func address(_ text: String) throws -> EmailAddress {
-        guard let email = EmailAddress(text) else {
-            throw Problem(parameter: "email", "must be an e-mail address, whose + is %2B in a URL")
+            search.keys.append(.user(user))
         }
-        return email
+        let place = try page.place { [search] text in UserSearch.Place(text, in: search.order) }
+        do {
+            let items = try await finding.users(search, by: administrator, after: place, count: page.count + 1)
+            let total: Int?? = page.isCounted ? try await finding.count(search, by: administrator) : nil
+            return page.response(items, total: total, json: \.adminJSON) { UserSearch.position(of: $0, in: search) }
+        } catch is UserSearch.TooMany {
+            throw Problem(
+                status: .badRequest,
+                detail: "This search reads too many other users: make a prefix longer, or leave out conditions.")
+        }
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {

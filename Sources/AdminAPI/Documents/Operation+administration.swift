@@ -1,3 +1,4 @@
+import Administration
 import Directory
 import HTTP
 import HTTPSupport
@@ -6,17 +7,24 @@ import JSON
 /// The operations of administration, in the order of the endpoints. Who may call each stands here.
 extension Operation {
     static let createMerchant = creating(.merchant, "make a merchant", by: .platform)
-    static let listMerchants = listing(.merchant, "list merchants")
+    static let listMerchants = listing(
+        .merchant, "list merchants", sortedBy: MerchantSearch.Order.self,
+        by: [
+            .init("name", .text, "those with this name"),
+            .init("redirect_uri", .uri, "those of clients with this redirect URI"),
+        ])
     static let getMerchant = showing(.merchant, "read a merchant")
     static let changeMerchant = changing(.merchant, "change a merchant")
     static let deleteMerchant = deleting(.merchant, "delete a merchant", by: .platform)
 
     static let createClient = creating(.client, "make a client")
     static let listClients = listing(
-        .client, "list clients",
+        .client, "list clients", sortedBy: ClientSearch.Order.self,
         by: [
             .init("merchant_id", .text, "those of this merchant"),
             .init("client_name", .text, "those with this name"),
+            .init("client_id", .text, "the one with this id"),
+            .init("redirect_uri", .uri, "those with this redirect URI"),
         ])
     static let getClient = showing(.client, "read a client")
     static let changeClient = changing(.client, "change a client", refusals: [.conflict])
@@ -34,8 +42,7 @@ extension Operation {
 
     static let createUser = creating(.user, "make a user", refusals: [.conflict, .tooManyRequests])
     static let listUsers = listing(
-        .user, "list users", for: .helpers,
-        by: [.init("email", .text, "the user with this address, in any letter case")])
+        .user, "list users", for: .helpers, sortedBy: UserSearch.Order.self, by: UserSearch.parameters)
     static let getUser = showing(.user, "read a user", for: .helpers)
     static let changeUser = changing(
         .user, "change a user", by: [.administrators, .platformSupport], refusals: [.conflict, .tooManyRequests])
@@ -43,6 +50,29 @@ extension Operation {
     static let exportUser = Operation(
         "exportUser", "export the data of a user", by: .administrator(.platform),
         answers: [.init(.ok, .json(.document), "all that is stored about the user")])
+
+    static let listEvents = listing(
+        .event, "list events",
+        by: [
+            eventsAfter,
+            .init("actor", .text, "what the one with this id did"),
+            .init("subject", .text, "what was done to the one with this id"), eventType,
+            .init("client_id", .text, "those of this client"),
+            .init("request_id", .text, "those of the request with this id in the log"),
+        ])
+    static let listUserEvents = Operation(
+        "listUserEvents", "list the events of a user", by: .administrator(.all),
+        parameters: ListPage.parameters + [eventsAfter, eventType], answers: [.page(of: .event)])
+    private static let eventsAfter = Parameter(
+        "after", .text, "those stored after the event with this id, the oldest first; 0 for all")
+    private static let eventType = Parameter("type", .text, "those of this type, such as `user.changed`")
+
+    static let find = Operation(
+        "find", "find what has an id", by: .administrator(.helpers),
+        parameters: [
+            .init("q", .text(300), isRequired: true, "an id that a token, an answer or the log has, or an address")
+        ],
+        answers: [.init(.ok, .json(.object(["items": .list(Found.schema)], required: ["items"])), "what has that id")])
 
     static let createIssuer = creating(.issuer, "register an issuer")
     static let listIssuers = listing(.issuer, "list issuers")
@@ -74,6 +104,15 @@ extension Operation {
         Operation(
             "list\(document.name)s", summary, by: .administrator(roles), parameters: ListPage.parameters + filters,
             answers: [.page(of: document)])
+    }
+
+    static func listing<Order>(
+        _ document: Document, _ summary: String, for roles: AdministratorRoles = .all, sortedBy orders: Order.Type,
+        by filters: [Parameter]
+    ) -> Operation where Order: RawRepresentable<String> & CaseIterable {
+        Operation(
+            "list\(document.name)s", summary, by: .administrator(roles),
+            parameters: ListPage.parameters(sortedBy: orders) + filters, answers: [.page(of: document)])
     }
 
     static func showing(

@@ -66,8 +66,9 @@ struct ClientCommand: CommandGroup {
         func run(with stores: Stores) async throws {
             let list = ListCursor(of: "clients", merchant: merchant)
             if let merchant { _ = try await stores.merchants.known(merchant) }
+            let after = try page.position(in: list).map { ClientSearch.Place(id: .init($0)) }
             let found = try await stores.clients.list(
-                of: merchant.map { Merchant.ID($0) }, after: page.position(in: list), count: page.fetchCount)
+                ClientSearch(of: merchant.map { Merchant.ID($0) }), after: after, count: page.fetchCount)
             output.print(
                 page.page(found, of: list, position: \.id.text, json: \.json),
                 columns: ["client_id", "merchant_id", "client_name", "grant_types", "disabled"])

@@ -37,7 +37,8 @@ struct MerchantCommand: CommandGroup {
 
         func run(with stores: Stores) async throws {
             let list = ListCursor(of: "merchants")
-            let found = try await stores.merchants.list(after: page.position(in: list), count: page.fetchCount)
+            let after = try page.position(in: list).map { MerchantSearch.Place(id: .init($0)) }
+            let found = try await stores.merchants.list(MerchantSearch(), after: after, count: page.fetchCount)
             output.print(
                 page.page(found, of: list, position: \.id.text, json: \.json),
                 columns: ["id", "number", "name", "disabled"])
