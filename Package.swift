@@ -71,8 +71,8 @@ let package = Package(
         module(
             "AdminAPI",
             [
-                "HTTPSupport", "Administration", "Ditto", "Federation", "OAuth", "Authentication", "Directory", "HTTP",
-                "JSON", "Storage", "Values", "Cryptography", "Text", "Logging",
+                "HTTPSupport", "Administration", "Ditto", "Federation", "Pages", "OAuth", "Authentication", "Directory",
+                "Delivery", "Keys", "HTTP", "JSON", "Storage", "Values", "Cryptography", "Text", "Logging",
             ]),
         module(
             "SPiDAPI",
@@ -91,7 +91,7 @@ let package = Package(
         module(
             "Administration",
             [
-                "Ditto", "OpenID", "Federation", "OAuth", "Authentication", "Directory", "Delivery", "Keys", "JSON",
+                "Ditto", "OpenID", "Federation", "OAuth", "Authentication", "Directory", "Delivery", "Keys", "JOSE", "JSON",
                 "Storage", "Values", "Cryptography",
             ]),
 

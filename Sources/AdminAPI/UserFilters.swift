@@ -1,6 +1,7 @@
 import Administration
 import Directory
 import HTTPSupport
+import JSON
 import Values
 
 extension UserSearch {
