@@ -735,3 +735,50 @@ CREATE TABLE webhooks (
     disabled_at BIGINT
 );
 CREATE INDEX webhooks_by_merchant ON webhooks (merchant_id, id);
+
+-- What was done, by whom, to what and from where. Rows are never changed but for two things: the chain is written after
+-- their commit, and what names a user goes when the user is erased.
+CREATE TABLE events (
+    id TEXT PRIMARY KEY, -- sorts by time
+    at BIGINT NOT NULL,
+    type TEXT NOT NULL,
+    actor_type TEXT NOT NULL,
+    actor_id TEXT NOT NULL,
+    subject_type TEXT,
+    subject_id TEXT,
+    user_id BIGINT, -- whose person the details may name; the user may be gone
+    merchant_id TEXT, -- the merchant that may see it; NULL: the platform alone
+    client_id TEXT,
+    outcome TEXT NOT NULL,
+    reason TEXT,
+    request_id TEXT,
+    count BIGINT NOT NULL, -- how many equal ones it stands for
+    -- A document: addresses, and values before and after. NULL once the user is erased.
+    details TEXT,
+    salt TEXT,
+    details_hash TEXT NOT NULL, -- of salt and details
+    -- The place in the chain; NULL until it is chained
+    position BIGINT UNIQUE,
+    hash TEXT
+);
+CREATE INDEX events_unchained ON events (at, id) WHERE position IS NULL;
+CREATE INDEX events_by_actor ON events (actor_id, id);
+CREATE INDEX events_by_subject ON events (subject_id, id) WHERE subject_id IS NOT NULL;
+CREATE INDEX events_by_type ON events (type, id);
+CREATE INDEX events_by_client ON events (client_id, id) WHERE client_id IS NOT NULL;
+CREATE INDEX events_by_merchant ON events (merchant_id, id) WHERE merchant_id IS NOT NULL;
+CREATE INDEX events_by_request ON events (request_id, id) WHERE request_id IS NOT NULL;
+CREATE INDEX events_by_user ON events (user_id, id) WHERE user_id IS NOT NULL;
+-- Those that erasing the user has to change
+CREATE INDEX events_of_user ON events (user_id) WHERE user_id IS NOT NULL AND details IS NOT NULL;
+
+-- The ends of the chain of events, one row: the link that its first row follows, and that of its last row.
+CREATE TABLE event_chain (
+    id BIGINT PRIMARY KEY CHECK (id = 1),
+    first_position BIGINT NOT NULL,
+    first_hash TEXT NOT NULL,
+    last_position BIGINT NOT NULL,
+    last_hash TEXT NOT NULL
+);
+INSERT INTO event_chain (id, first_position, first_hash, last_position, last_hash)
+VALUES (1, 0, '0000000000000000000000000000000000000000000000000000000000000000', 0, '0000000000000000000000000000000000000000000000000000000000000000');

@@ -16,7 +16,7 @@ public struct AdministrationFeature: Feature {
         outbox: Outbox, webhooks: DittoWebhooks, addresses: AddressRules
     ) {
         let gate = AdministratorGate(
-            tokens: oauth.accessTokens, addresses: addresses, database: context.database)
+            tokens: oauth.accessTokens, addresses: addresses, database: context.database, audit: context.audit)
         let reach = UserReach(administration: users)
         let holdings = UserHoldings(
             database: context.database, clock: context.clock, sessions: authentication.sessionList,
@@ -32,6 +32,7 @@ public struct AdministrationFeature: Feature {
                 data: authentication.personalData, mail: context.mail),
             IssuersEndpoint(gate: gate, issuers: context.issuers),
             WebhooksEndpoint(gate: gate, webhooks: webhooks, site: context.site),
+            EventsEndpoint(gate: gate, log: context.audit, users: users),
             FindEndpoint(gate: gate, finding: finding),
             UserHoldingsEndpoint(gate: gate, reach: reach, holdings: holdings),
             UserActionsEndpoint(

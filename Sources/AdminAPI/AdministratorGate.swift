@@ -1,4 +1,5 @@
 import Administration
+public import Audit
 import HTTP
 import HTTPSupport
 public import OAuth
@@ -9,8 +10,10 @@ public struct AdministratorGate: Sendable {
     private let tokens: AccessTokens
     private let addresses: AddressRules
     private let database: any Database
+    private let audit: AuditLog
 
-    public init(tokens: AccessTokens, addresses: AddressRules, database: any Database) {
+    public init(tokens: AccessTokens, addresses: AddressRules, database: any Database, audit: AuditLog) {
+        self.audit = audit
         self.tokens = tokens
         self.addresses = addresses
         self.database = database
@@ -25,7 +28,7 @@ public struct AdministratorGate: Sendable {
         let operation = context.route.operation
         // A route of administration that does not say who may call it is for nobody.
         guard case .administrator(let roles) = operation.caller else { throw HTTPRefusal(.notFound) }
-        try administrator.require(roles, to: operation.summary)
+        try noting(administrator, operation.id) { try administrator.require(roles, to: operation.summary) }
         try request.query.refuseUndeclared(operation.query)
         return administrator
     }
@@ -35,6 +38,29 @@ public struct AdministratorGate: Sendable {
     func inTurn<Value: Sendable>(
         of administrator: Administrator, _ change: () async throws -> Value
     ) async throws -> Value {
-        try await database.inTurn(of: administrator.requester, change)
+        do {
+            return try await database.inTurn(of: administrator.requester, change)
+        } catch let refusal as AdministrationRefusal where !refusal.isConflict {
+            note(administrator, "not_permitted", refusal.member)
+            throw refusal
+        }
+    }
+
+    private func noting(_ administrator: Administrator, _ operation: String, _ check: () throws -> Void) throws {
+        do {
+            try check()
+        } catch {
+            note(administrator, "role_missing", operation)
+            throw error
+        }
+    }
+
+    /// A refusal of an administrator is an event: someone tries what their role does not allow.
+    private func note(_ administrator: Administrator, _ reason: String, _ detail: String?) {
+        let actor = administrator.actor
+        audit.note(
+            .init(
+                "administration.refused", by: actor.party, merchant: actor.merchant, reason: reason, detail: detail,
+                address: RequestOrigin.current?.address()))
     }
 }

@@ -1,3 +1,4 @@
+public import Audit
 public import Directory
 public import JSON
 public import OAuth
@@ -42,6 +43,11 @@ public enum Administrator: Authority {
         let again = try Administrator(
             try access.tokens.again(access.token, in: db), of: access.tokens, addresses: access.addresses)
         guard again.confines == confines, again.roles.isSuperset(of: roles) else { throw scopeMissing(for: roles) }
+    }
+
+    public var actor: Actor {
+        guard let access else { return Actor(.command) }
+        return Actor(.client(access.token.client), of: confines?.text)
     }
 
     /// Throws unless the administrator has one of `roles`, which `act` needs: "make a client".

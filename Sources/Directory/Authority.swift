@@ -1,3 +1,4 @@
+public import Audit
 public import JSON
 public import Storage
 
@@ -7,6 +8,8 @@ public import Storage
 /// A write asks its authority again in its own transaction: since the request was checked, it may have waited for its
 /// turn, for the hash of a password or for another server.
 public protocol Authority: Sendable {
+    /// Who acts, for the events of what it changes.
+    var actor: Actor { get }
     /// Throws if the party may no longer act.
     func confirm(in db: any Transaction) throws
 }

@@ -1,3 +1,4 @@
+import Administration
 import AdminAPI
 import Administration
 import Authentication
@@ -55,7 +56,7 @@ extension Spindle {
             consents: oauth.consents, callbacks: stores.callbacks, issuer: site.issuer)
         let authentication = AuthenticationServices(
             database: database, clock: clock, random: random, hashing: parts.hashing, events: stores.events,
-            codeKey: parts.masterKey.key(for: "mail_codes"), tables: StoredTable.all.reversed())
+            audit: stores.audit, codeKey: parts.masterKey.key(for: "mail_codes"), tables: StoredTable.all.reversed())
         let federation = FederationServices(
             database: database, clock: clock, random: random, seal: context.seal, ring: ring, outbound: outbound,
             operators: Outbound(
@@ -137,7 +138,7 @@ extension Spindle {
             adminRouter: isApart ? handler(Routes([health], administration: administration, at: site.origin)) : nil,
             routes: routes.descriptions, database: database, signingKeys: signingKeys, clients: stores.clients,
             merchants: stores.merchants, issuers: stores.issuers,
-            retention: Retention(database: database, tables: StoredTable.all),
+            retention: Retention(database: database, tables: StoredTable.all), audit: stores.audit,
             deletion: stores.deletion,
             delivery: DeliveryService(
                 outbox: stores.outbox, mailer: development?.mailer ?? parts.mailer, texts: parts.texts,
@@ -155,7 +156,8 @@ extension ServerContext {
             outbound: Outbound(policy: policy, logger: parts.logger, clock: parts.clock), site: Site(configuration),
             address: ClientAddress(trustedProxies: configuration.trustedProxies), clients: stores.clients,
             merchants: stores.merchants, users: stores.users, issuers: stores.issuers, families: stores.families,
-            callbacks: stores.callbacks, events: stores.events, deletion: stores.deletion, mail: stores.mail,
+            audit: stores.audit, callbacks: stores.callbacks, events: stores.events, deletion: stores.deletion,
+            mail: stores.mail,
             texts: parts.texts.map { _ in TextComposer(templates: stores.templates, outbox: stores.outbox) },
             templates: stores.templates)
     }
@@ -185,6 +187,7 @@ extension UserEvents {
             Agreements.subscriber,
             DataObjects.subscriber,
             UserMails(mail: mail).subscriber,
+            audit,
         ]
     }
 }

@@ -44,6 +44,27 @@ extension Document {
             .createdAt,
         ])
 
+    static let event = Document(
+        "Event",
+        [
+            .init("id", .text, as: .answer, "sorts by time"),
+            .init("time", .text, as: .answer, "in UTC, to the millisecond"),
+            .init("type", .text, as: .answer, "what was done, such as `user.changed`"),
+            .init("actor", .party, as: .answer, "who did it"),
+            .init("subject", .party, as: .answer, "to whom or what"),
+            .init("merchant_id", .text, as: .answer, "the merchant that may see it"),
+            .init("client_id", .text, as: .answer, "the client that it concerns"),
+            .init("address", .text, as: .answer, "where the request came from"),
+            .init("user_agent", .text, as: .answer, "the browser's description of itself"),
+            .init("request_id", .text, as: .answer, "the id of the request in the log"),
+            .init("outcome", .word("success", "refused"), as: .answer, ""),
+            .init("reason", .text, as: .answer, "of a refusal: the word in the log"),
+            .init("count", .number, as: .answer, "how many equal ones it stands for, if more than one"),
+            .init("before", .document, as: .answer, "the members that changed, as they were"),
+            .init("after", .document, as: .answer, "the same members as they are now"),
+            .init("detail", .text, as: .answer, "what else is known"),
+        ])
+
     static let initialAccessToken = Document(
         "InitialAccessToken",
         [
@@ -174,4 +195,9 @@ extension DocumentMember {
     fileprivate static func disabled(as uses: Uses = .usual) -> DocumentMember {
         .init("disabled", .flag, as: uses, default: false, "a pause; only the platform ends it")
     }
+}
+
+extension Schema {
+    /// One who acts, or that something is done to.
+    fileprivate static let party = object(["type": .text, "id": .text], required: ["type"])
 }

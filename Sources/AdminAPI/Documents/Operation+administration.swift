@@ -51,6 +51,22 @@ extension Operation {
         "exportUser", "export the data of a user", by: .administrator(.platform),
         answers: [.init(.ok, .json(.document), "all that is stored about the user")])
 
+    static let listEvents = listing(
+        .event, "list events",
+        by: [
+            eventsAfter,
+            .init("actor", .text, "what the one with this id did"),
+            .init("subject", .text, "what was done to the one with this id"), eventType,
+            .init("client_id", .text, "those of this client"),
+            .init("request_id", .text, "those of the request with this id in the log"),
+        ])
+    static let listUserEvents = Operation(
+        "listUserEvents", "list the events of a user", by: .administrator(.all),
+        parameters: ListPage.parameters + [eventsAfter, eventType], answers: [.page(of: .event)])
+    private static let eventsAfter = Parameter(
+        "after", .text, "those stored after the event with this id, the oldest first; 0 for all")
+    private static let eventType = Parameter("type", .text, "those of this type, such as `user.changed`")
+
     static let find = Operation(
         "find", "find what has an id", by: .administrator(.helpers),
         parameters: [

@@ -1,3 +1,4 @@
+public import Audit
 public import Cryptography
 public import Directory
 public import Storage
@@ -16,8 +17,12 @@ public struct PasswordSignIn: Sendable {
     private let hashing: HashingPool
     private let clock: any WallClock
     private let random: any RandomSource
+    private let audit: AuditLog
 
-    public init(database: any Database, hashing: HashingPool, clock: any WallClock, random: any RandomSource) {
+    public init(
+        database: any Database, hashing: HashingPool, clock: any WallClock, random: any RandomSource, audit: AuditLog
+    ) {
+        self.audit = audit
         self.database = database
         self.hashing = hashing
         self.clock = clock
@@ -75,7 +80,15 @@ public struct PasswordSignIn: Sendable {
     ) async throws -> Proof {
         let email = EmailAddress(username)
         let place = KnownDevices.Place(address: address, device: device)
-        let found = try await find(email, place)
+        let (found, merchant) = try await find(email, place, for: login)
+        // Known and unknown users are noted alike: in memory, so that both take as long.
+        func refuse(_ reason: String) -> Refusal {
+            audit.note(
+                .init(
+                    "sign_in.refused", on: found.map { .user($0.id) }, merchant: merchant?.text,
+                    client: (login?.client ?? client?.id)?.text, reason: reason, address: address))
+            return .wrong(reason: reason)
+        }
         let attempt = Throttle.Attempt(
             user: email?.text ?? username, address: address, known: found?.known,
             intermediary: client.flatMap(Intermediary.init))
@@ -90,7 +103,9 @@ public struct PasswordSignIn: Sendable {
         let charge: Throttle.Charge
         switch outcome {
         case .charged(let taken): charge = taken
-        case .wait(let wait): throw Refusal.throttled(wait)
+        case .wait(let wait):
+            _ = refuse("sign_in_throttled")
+            throw Refusal.throttled(wait)
         }
 
         let isRight: Bool
@@ -103,11 +118,11 @@ public struct PasswordSignIn: Sendable {
             throw full
         } catch is PasswordTooLong {
             // No stored password is that long, so this reveals nothing about any user.
-            throw Refusal.wrong(reason: "password_too_long")
+            throw refuse("password_too_long")
         }
-        guard let found else { throw Refusal.wrong(reason: "unknown_user") }
-        guard isRight else { throw Refusal.wrong(reason: "wrong_password") }
-        guard !found.isDisabled, let hash = found.hash else { throw Refusal.wrong(reason: "disabled_user") }
+        guard let found else { throw refuse("unknown_user") }
+        guard isRight else { throw refuse("wrong_password") }
+        guard !found.isDisabled, let hash = found.hash else { throw refuse("disabled_user") }
         return try await welcome(found, hash, charge, place, login, password: password)
     }
 
@@ -139,7 +154,7 @@ public struct PasswordSignIn: Sendable {
             guard row != nil else { return nil }
             try Throttle.refund(charge, succeeded: true, in: db)
             try KnownDevices.remember(place, of: found.id, at: now, in: db)
-            if let login { try Logins.succeed(login, in: db) }
+            if let login { try Logins.succeed(login, of: found.id, at: now, in: db) }
             if let newHash {
                 try User.rehash(found.id, from: oldHash.encoded, to: newHash, in: db)
             }
@@ -188,10 +203,14 @@ public struct PasswordSignIn: Sendable {
         let known: Throttle.Attempt.Known?
     }
 
-    private func find(_ email: EmailAddress?, _ place: KnownDevices.Place) async throws -> Found? {
-        guard let email else { return nil }
+    /// The user with this address, and the merchant of the client where they sign in.
+    private func find(
+        _ email: EmailAddress?, _ place: KnownDevices.Place, for login: Login.Attempt?
+    ) async throws -> (Found?, Merchant.ID?) {
+        guard let email else { return (nil, nil) }
         return try await database.read { db in
-            try db.rows(
+            let merchant = try Logins.merchant(of: login?.client, in: db)
+            let found: Found? = try db.rows(
                 """
                 SELECT id, email_verified, password_hash, disabled_at, deletion_due_at FROM users WHERE email = \(email)
                 """
@@ -205,6 +224,7 @@ public struct PasswordSignIn: Sendable {
                     isLeaving: try row.get("deletion_due_at", as: Timestamp?.self) != nil,
                     known: try Self.known(place, of: id, in: db))
             }
+            return (found, merchant)
         }
     }
 

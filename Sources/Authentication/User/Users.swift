@@ -1,3 +1,4 @@
+import Audit
 public import Cryptography
 public import Directory
 public import JSON
@@ -60,6 +61,7 @@ public struct Users: Sendable {
             disabledAt: changes.disabled == true ? now : nil, deletionDueAt: nil,
             attributes: try changes.attributes?.applied() ?? .object([]))
         let passwordHash = hash
+        let trail = AuditTrail(by: authority.actor, at: now, random: random)
         try await database.write { db in
             // A retry after a COMMIT of unknown outcome finds its own row, which is no conflict.
             guard try db.rows("SELECT id FROM users WHERE id = \(user.id)").isEmpty else { return }
@@ -68,6 +70,7 @@ public struct Users: Sendable {
                 throw TooManyNew(wait: wait)
             }
             try User.insert(user, passwordHash: passwordHash, in: db)
+            try trail.record("user.created", on: .user(user.id), after: user.adminJSON, in: db)
             if let client = authority.connects { try Connections.connect(user.id, to: client, at: now, in: db) }
         }
         return user
@@ -133,7 +136,7 @@ public struct Users: Sendable {
             hash = try await hashing.hash(password.text, for: authority.sender, random: random).encoded
         }
         let newHash = hash
-        return try await events.write(to: database, at: now) { db, announcement in
+        return try await events.write(to: database, at: now, by: authority.actor) { db, announcement in
             try authority.confirm(in: db)
             guard try authority.covers(id, in: db), var user = try User.find(id, in: db) else { return nil }
             let former = user

@@ -1,3 +1,4 @@
+import Audit
 public import Directory
 public import Storage
 public import Values
@@ -81,7 +82,7 @@ public struct UserDeletion: Sendable {
         _ id: UserID, within budget: BulkErasure.Budget = .request, by authority: some Authority
     ) async throws -> Bool {
         let now = clock.now
-        let exists = try await events.write(to: database, at: now) { [self] db, announcement in
+        let exists = try await events.write(to: database, at: now, by: authority.actor) { [self] db, announcement in
             try authority.confirm(in: db)
             guard try User.find(id, in: db) != nil else { return false }
             try mark(id, dueAt: now, at: now, in: db, announcement)

@@ -1,3 +1,4 @@
+import Audit
 public import Cryptography
 import JSON
 public import Keys
@@ -81,6 +82,7 @@ public struct Clients: Sendable {
         let secret = client.authentication.takesSecret ? given ?? .random(from: random) : nil
         let secretID = ClientSecret.ID.random(from: random)
         if authority.reservedNames != nil { try await names.learn(from: database) }
+        let trail = AuditTrail(by: authority.actor, at: now, random: random)
         try await database.write { [seal, names] db in
             try authority.confirm(in: db)
             try seal.confirm(in: db)
@@ -92,6 +94,9 @@ public struct Clients: Sendable {
             try client.confirmSources(after: nil, in: db)
             if let secret { try Self.insert(secret, id: secretID, of: id, at: now, in: db) }
             try authority.permit(making: client, in: db)
+            try trail.record(
+                "client.created", on: .client(id), merchant: merchant?.text, client: id.text, after: client.json, in: db
+            )
         }
         if !metadata.sessionHosts.isEmpty { known.forget(id, hosts: true) }
         // A client that signs with a secret uses the sign secret, and expects it as `client_secret`.

@@ -1,3 +1,4 @@
+import Audit
 public import Cryptography
 public import JSON
 public import Storage
@@ -41,9 +42,14 @@ public struct Merchants: Sendable {
             skipsIntroduction: try members.flag("skip_introduction") ?? false,
             logoURI: try Merchant.logoURI(members, nil), accentColor: try Merchant.accentColor(members, nil),
             mailTexts: try Merchant.mailTexts(members), createdAt: now, updatedAt: now, disabledAt: nil)
+        let trail = AuditTrail(by: authority.actor, at: now, random: random)
         merchant.number = try await database.write { [merchant] db in
             try authority.confirm(in: db)
-            return try Self.insert(merchant, wishing: number, in: db)
+            let number = try Self.insert(merchant, wishing: number, in: db)
+            try trail.record(
+                "merchant.created", on: .merchant(merchant.id), merchant: merchant.id.text, after: merchant.json, in: db
+            )
+            return number
         }
         return merchant
     }
@@ -95,6 +101,7 @@ public struct Merchants: Sendable {
         let mailTexts = try Merchant.mailTexts(members)
         let now = clock.now
         if name != nil, reserved != nil { try await names.learn(from: database) }
+        let trail = AuditTrail(by: authority.actor, at: now, random: random)
         let changed = try await database.write { [names] db -> Merchant? in
             try authority.confirm(in: db)
             guard
@@ -102,6 +109,7 @@ public struct Merchants: Sendable {
                     "SELECT \(Self.columns) FROM merchants WHERE id = \(id) AND deleted_at IS NULL"
                 ).first.map(Merchant.init)
             else { return nil }
+            let former = merchant
             if let name, name != merchant.name {
                 if let reserved {
                     try names.permit(name, in: "name", of: id, reserved: reserved + [Client.unnamed], in: db)
@@ -127,6 +135,8 @@ public struct Merchants: Sendable {
                     updated_at = \(merchant.updatedAt), disabled_at = \(merchant.disabledAt)
                 WHERE id = \(id)
                 """)
+            try trail.recordChange(
+                "merchant.changed", on: .merchant(id), merchant: id.text, from: former.json, to: merchant.json, in: db)
             return merchant
         }
         if changed != nil { known.forget(clientsOf: id) }
@@ -167,10 +177,13 @@ extension Merchants {
     ) async throws -> Bool {
         // Asked first: when the transaction runs again after a COMMIT of unknown outcome, it finds nothing left to
         // delete.
-        guard try await find(id) != nil else { return false }
+        guard let merchant = try await find(id) else { return false }
         let now = clock.now
+        let trail = AuditTrail(by: authority.actor, at: now, random: random)
         try await database.write { db in
             try authority.confirm(in: db)
+            try trail.record(
+                "merchant.deleted", on: .merchant(id), merchant: id.text, before: merchant.json, in: db)
             try db.execute(
                 """
                 UPDATE merchants SET deleted_at = \(now), disabled_at = COALESCE(disabled_at, \(now))

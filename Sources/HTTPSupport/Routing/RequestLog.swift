@@ -43,6 +43,9 @@ public final class RequestLog: Sendable {
         return String(decoding: digits, as: UTF8.self)
     }
 
+    /// The address that the request came from, behind trusted proxies.
+    func address(of request: Request) -> String { address.of(request) }
+
     func logger(of request: Request) -> Logger {
         var logger = logger
         logger[metadataKey: "request_id"] = .string(id(of: request))

@@ -1,3 +1,4 @@
+import Audit
 public import HTTP
 import OAuth
 import Values
@@ -44,7 +45,9 @@ public final class Router: RequestHandler {
         let context = SpindleContext(request, route: route, log: log)
         var response: Response
         do {
-            response = try await route.answer(request, context)
+            response = try await RequestOrigin.$current.withValue(context.origin) {
+                try await route.answer(request, context)
+            }
         } catch {
             response = refusal(error, of: request, context)
         }

@@ -1,3 +1,4 @@
+import Audit
 import HTTP
 package import Logging
 package import Values
@@ -19,6 +20,11 @@ public struct SpindleContext: Sendable {
 
     package var parameters: PathParameters { PathParameters(path: request.target.path, template: route.template) }
     package var logger: Logger { log.logger(of: request) }
+
+    /// Where events of this request say that it came from.
+    var origin: RequestOrigin {
+        RequestOrigin(address: { log.address(of: request) }, requestID: { log.id(of: request) })
+    }
 }
 
 extension SpindleContext {

@@ -1,3 +1,4 @@
+import Audit
 public import Directory
 public import Storage
 public import Values
@@ -98,12 +99,17 @@ public struct TokenFamilies: Sendable {
     }
 
     /// Ends a token family of a user or of a client itself, with the web views that it bought, and notifies their
-    /// sites. Does nothing when it has ended: a dead token may be presented again and again.
+    /// sites. Does nothing when it has ended: a dead token may be presented again and again. The event says that `client`
+    /// caused it, and why.
     static func end(
-        _ id: TokenFamily.ID, telling announcement: CallbackAnnouncement, in db: any Transaction
+        _ id: TokenFamily.ID, by client: Client, because reason: String, telling announcement: CallbackAnnouncement,
+        in db: any Transaction
     ) throws {
         switch try holder(ofLive: id, in: db) {
         case .user(let user):
+            try announcement.trail(of: Actor(.client(client.id), of: client.merchant?.text)).record(
+                "token_family.ended", on: Party(.tokenFamily, id.text), of: user, client: client.id.text,
+                reason: reason, in: db)
             try Ending.carryOut(.familiesEnd([id]), of: user, telling: announcement, at: announcement.now, in: db)
         case .client: try Ending.mark([id], at: announcement.now, in: db)
         case nil: return
@@ -208,7 +214,7 @@ public struct TokenFamilies: Sendable {
     public func disconnect(
         _ user: UserID, from merchant: Merchant.ID, at now: Timestamp, by authority: some Authority
     ) async throws -> Bool {
-        let said = events.announcement(at: now)
+        let said = events.announcement(at: now, by: authority.actor)
         let announcement = callbacks.announcement(for: said)
         let isDone = try await database.write { db in
             try authority.confirm(in: db)

@@ -36,6 +36,7 @@ struct ConfigurationOptions: CommandArguments {
     var templates: String?
     @Option(help: "Days in which a user who asked for deletion can cancel it, 0 to 365.", valueName: "days")
     var deletionGrace: String?
+    @Option(help: "Days that events are kept, 1 to 3650.", valueName: "days") var eventRetention: String?
     @Option(help: "Days after which the next signing key takes over, 7 to 3650; 0 is never.", valueName: "days")
     var keyRotation: String?
     @Option(help: "The terms of the platform.", valueName: "url") var terms: String?
@@ -75,7 +76,8 @@ struct ConfigurationOptions: CommandArguments {
             (.sessionSameSite, sessionSameSite), (.trustedProxies, trustedProxies),
             (.outboundAllowPrivate, outboundAllowPrivate), (.requestTimeout, requestTimeout),
             (.idleTimeout, idleTimeout), (.maxConnections, maxConnections), (.mailFrom, mailFrom),
-            (.templates, templates), (.deletionGrace, deletionGrace), (.keyRotation, keyRotation), (.terms, terms),
+            (.templates, templates), (.deletionGrace, deletionGrace), (.eventRetention, eventRetention),
+            (.keyRotation, keyRotation), (.terms, terms),
             (.privacy, privacy), (.apiLimit, apiLimit), (.introspectionCache, introspectionCache),
             (.basicRealm, basicRealm),
             (.unsafeFrontChannelTokens, unsafeFrontChannelTokens),
