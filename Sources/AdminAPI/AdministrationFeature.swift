@@ -19,7 +19,8 @@ public struct AdministrationFeature: Feature {
             tokens: oauth.accessTokens, addresses: addresses, database: context.database, audit: context.audit)
         let reach = UserReach(administration: users)
         let holdings = UserHoldings(
-            database: context.database, clock: context.clock, sessions: authentication.sessionList,
+            database: context.database, clock: context.clock, random: context.random,
+            sessions: authentication.sessionList,
             families: context.families, apps: oauth.apps, links: federation.subjects, outbox: outbox)
         endpoints = [
             MerchantsEndpoint(
@@ -41,7 +42,8 @@ public struct AdministrationFeature: Feature {
                 clock: context.clock),
             KeysEndpoint(gate: gate, keys: keys),
             DeliveriesEndpoint(
-                gate: gate, outbox: outbox, counts: Counts(database: context.database, clock: context.clock)),
+                gate: gate, outbox: outbox, counts: Counts(database: context.database, clock: context.clock),
+                clock: context.clock, random: context.random),
         ]
     }
 }

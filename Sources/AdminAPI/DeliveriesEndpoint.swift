@@ -1,18 +1,26 @@
 public import Administration
+import Audit
+public import Cryptography
 public import Delivery
 import HTTP
 public import HTTPSupport
 import JSON
 import OAuth
-import Values
+public import Values
 
 /// `/admin/v1/deliveries` and `/admin/v1/counts`: what waits to be sent, and how much there is of everything.
 public struct DeliveriesEndpoint: Endpoint {
     private let gate: AdministratorGate
     private let outbox: Outbox
     private let counts: Counts
+    private let clock: any WallClock
+    private let random: any RandomSource
 
-    public init(gate: AdministratorGate, outbox: Outbox, counts: Counts) {
+    public init(
+        gate: AdministratorGate, outbox: Outbox, counts: Counts, clock: any WallClock, random: any RandomSource
+    ) {
+        self.clock = clock
+        self.random = random
         self.gate = gate
         self.outbox = outbox
         self.counts = counts
@@ -39,7 +47,9 @@ public struct DeliveriesEndpoint: Endpoint {
     @Sendable private func retry(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request, context)
         let id: Delivery.ID = try context.identifier()
-        switch try await outbox.retry(id, confirm: { db in try administrator.confirm(in: db) }) {
+        let confirm = administrator.writing(
+            "delivery.retried", on: Party(.delivery, id.text), at: clock.now, random)
+        switch try await outbox.retry(id, confirm: confirm) {
         case .done: return Response(status: .noContent)
         case .unknown: throw Problem.notFound("delivery")
         case .useless:
@@ -49,8 +59,11 @@ public struct DeliveriesEndpoint: Endpoint {
 
     @Sendable private func drop(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request, context)
+        let id: Delivery.ID = try context.identifier()
         let isGone = try await outbox.drop(
-            try context.identifier(), confirm: { db in try administrator.confirm(in: db) })
+            id,
+            confirm: administrator.writing(
+                "delivery.dropped", on: Party(.delivery, id.text), at: clock.now, random))
         guard isGone else { throw Problem.notFound("delivery") }
         return Response(status: .noContent)
     }

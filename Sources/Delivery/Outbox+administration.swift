@@ -90,7 +90,8 @@ extension Outbox {
         }
     }
 
-    /// Deletes the delivery `id`, or all, to these addresses and numbers. Returns how many.
+    /// `confirm` is called in the transaction of the change, and throws unless it may be. Deletes the delivery `id`, or
+    /// all, to these addresses and numbers. Returns how many.
     public func drop(
         _ id: Delivery.ID?, to recipients: [String], share: Delivery.Share?,
         confirm: @escaping @Sendable (any Transaction) throws -> Void
@@ -98,12 +99,13 @@ extension Outbox {
         guard !recipients.isEmpty else { return 0 }
         let one: SQL = id.map { "id = \($0)" } ?? .always
         return try await database.write { db in
-            try confirm(db)
-            return try db.execute(
+            let count = try db.execute(
                 """
                 DELETE FROM deliveries
                 WHERE \(Self.go(to: recipients, share)) AND created_at < expires_at AND \(one)
                 """)
+            if count > 0 { try confirm(db) }
+            return count
         }
     }
 
@@ -119,8 +121,9 @@ extension Outbox {
         _ id: Delivery.ID, confirm: @escaping @Sendable (any Transaction) throws -> Void
     ) async throws -> Bool {
         try await database.write { db in
-            try confirm(db)
-            return try db.execute("DELETE FROM deliveries WHERE id = \(id) AND created_at < expires_at") == 1
+            let isGone = try db.execute("DELETE FROM deliveries WHERE id = \(id) AND created_at < expires_at") == 1
+            if isGone { try confirm(db) }
+            return isGone
         }
     }
 
@@ -137,11 +140,11 @@ extension Outbox {
     ) async throws -> Retry {
         let now = clock.now
         let retry = try await database.write { db -> Retry in
-            try confirm(db)
             let row = try db.rows("SELECT expires_at FROM deliveries WHERE id = \(id) AND created_at < expires_at")
                 .first
             guard let row else { return .unknown }
             guard try row.get("expires_at", as: Timestamp.self) > now else { return .useless }
+            try confirm(db)
             try db.execute(
                 """
                 UPDATE deliveries SET failed_at = NULL, error = NULL, due_at = \(now),

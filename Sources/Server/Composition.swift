@@ -108,7 +108,7 @@ extension Spindle {
         let administration = AdministrationFeature(
             context, oauth, authentication, federation, users: stores.administration,
             finding: Administration.Finding(database: database, names: openID.names),
-            keys: KeyAdministration(keys: signingKeys, clients: stores.clients, clock: clock),
+            keys: KeyAdministration(keys: signingKeys, clients: stores.clients, clock: clock, random: random),
             outbox: stores.outbox, webhooks: webhooks, addresses: addresses)
         let health: any Endpoint = HealthEndpoint(database: database, seal: context.seal, steps: Migration.all)
 

@@ -1,4 +1,5 @@
-import Cryptography
+import Audit
+public import Cryptography
 public import Directory
 import JOSE
 public import JSON
@@ -11,8 +12,10 @@ public struct KeyAdministration: Sendable {
     private let keys: StoredSigningKeys
     private let clients: Clients
     private let clock: any WallClock
+    private let random: any RandomSource
 
-    public init(keys: StoredSigningKeys, clients: Clients, clock: any WallClock) {
+    public init(keys: StoredSigningKeys, clients: Clients, clock: any WallClock, random: any RandomSource) {
+        self.random = random
         self.keys = keys
         self.clients = clients
         self.clock = clock
@@ -39,7 +42,7 @@ public struct KeyAdministration: Sendable {
     }
 
     /// Makes or hastens the next key of each algorithm that clients use. Returns those keys.
-    public func rotate(by administrator: some Authority) async throws -> [SigningKey] {
+    public func rotate(by administrator: Administrator) async throws -> [SigningKey] {
         let now = clock.now
         let present = Set(try await keys.all().map(\.algorithm))
         let algorithms = present.intersection(try await clients.algorithmsInUse())
@@ -47,15 +50,18 @@ public struct KeyAdministration: Sendable {
         for algorithm in algorithms.sorted(by: { $0.rawValue < $1.rawValue }) {
             let key = try await keys.hasten(
                 algorithm, signsFrom: now + KeyRing.shortestLead, at: now,
-                confirm: { db in try administrator.confirm(in: db) })
+                confirm: administrator.writing(
+                    "key.rotated", on: Party(.key, algorithm.rawValue), at: now, random))
             if let key { made.append(key) }
         }
         return made
     }
 
     /// Takes a key out of service at once. Returns the key of its algorithm that signs now; nil if there is none `id`.
-    public func withdraw(_ id: String, by administrator: some Authority) async throws -> SigningKey? {
-        try await keys.withdraw(id, at: clock.now, confirm: { db in try administrator.confirm(in: db) })
+    public func withdraw(_ id: String, by administrator: Administrator) async throws -> SigningKey? {
+        let now = clock.now
+        return try await keys.withdraw(
+            id, at: now, confirm: administrator.writing("key.withdrawn", on: Party(.key, id), at: now, random))
     }
 }
 

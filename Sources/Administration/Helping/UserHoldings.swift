@@ -1,4 +1,6 @@
+import Audit
 import Authentication
+public import Cryptography
 public import Delivery
 public import Directory
 public import Federation
@@ -12,6 +14,7 @@ public import Values
 public struct UserHoldings: Sendable {
     let database: any Database
     let clock: any WallClock
+    let random: any RandomSource
     let sessions: SessionList
     let families: TokenFamilies
     let apps: ConnectedApps
@@ -20,7 +23,8 @@ public struct UserHoldings: Sendable {
     let outbox: Outbox
 
     public init(
-        database: any Database, clock: any WallClock, sessions: SessionList, families: TokenFamilies,
+        database: any Database, clock: any WallClock, random: any RandomSource, sessions: SessionList,
+        families: TokenFamilies,
         apps: ConnectedApps, links: IssuerSubjects, outbox: Outbox
     ) {
         self.database = database
@@ -29,7 +33,8 @@ public struct UserHoldings: Sendable {
         self.families = families
         self.apps = apps
         self.links = links
-        throttles = UserThrottles(database: database, clock: clock)
+        throttles = UserThrottles(database: database, clock: clock, random: random)
+        self.random = random
         self.outbox = outbox
     }
 
@@ -71,7 +76,6 @@ public struct UserHoldings: Sendable {
     public func end(
         _ part: Part, _ id: String? = nil, of user: UserID, by administrator: Administrator
     ) async throws -> Int {
-        let confirm: @Sendable (any Transaction) throws -> Void = { db in try administrator.confirm(in: db) }
         switch part {
         case .sessions:
             let one: SQL = id.map { "s.id = \($0)" } ?? .always
@@ -84,14 +88,15 @@ public struct UserHoldings: Sendable {
                 by: administrator)
         case .consents:
             let those = try await apps(of: user, administrator).filter { id == nil || $0.client.text == id }
-            for app in those { try await apps.revoke(app.client, of: user, charge: confirm) }
+            for app in those { try await apps.revoke(app.client, of: user, by: administrator) }
             return those.count
-        case .identities: return try await unlink(id, of: user, administrator, confirm)
+        case .identities: return try await unlink(id, of: user, administrator)
         case .throttles:
             return try await throttles.lift(id, of: user, at: administrator.confines, by: administrator)
         case .mails:
             return try await outbox.drop(
-                id.map { Delivery.ID($0) }, to: recipients(of: user), share: administrator.share, confirm: confirm)
+                id.map { Delivery.ID($0) }, to: recipients(of: user), share: administrator.share,
+                confirm: administrator.writing("delivery.dropped", on: .user(user), at: clock.now, random))
         }
     }
 
@@ -205,8 +210,7 @@ extension UserHoldings {
     }
 
     private func unlink(
-        _ id: String?, of user: UserID, _ administrator: Administrator,
-        _ confirm: @escaping @Sendable (any Transaction) throws -> Void
+        _ id: String?, of user: UserID, _ administrator: Administrator
     ) async throws -> Int {
         let those = try await identities(of: user, administrator).filter { id == nil || $0.item.id == id }
         for link in those {
@@ -215,7 +219,7 @@ extension UserHoldings {
                     "Only the platform may remove a link to a provider whose sign-ins are good at every merchant.")
             }
             let isRemoved = try await links.remove(
-                link.subject, of: link.issuer, from: user, keeping: nil, at: clock.now, confirm: confirm)
+                link.subject, of: link.issuer, from: user, keeping: nil, at: clock.now, by: administrator)
             guard isRemoved else {
                 throw AdministrationRefusal(
                     "'\(link.item.id)' is the user's only way to sign in.", isConflict: true)

@@ -1,5 +1,7 @@
+import Audit
+public import Cryptography
 public import Directory
-import Cryptography
+import JSON
 public import Storage
 public import Values
 
@@ -10,10 +12,12 @@ public import Values
 public struct UserThrottles: Sendable {
     private let database: any Database
     private let clock: any WallClock
+    private let random: any RandomSource
 
-    public init(database: any Database, clock: any WallClock) {
+    public init(database: any Database, clock: any WallClock, random: any RandomSource) {
         self.database = database
         self.clock = clock
+        self.random = random
     }
 
     /// What a limit counts.
@@ -56,11 +60,15 @@ public struct UserThrottles: Sendable {
         _ id: String? = nil, of user: UserID, at merchant: Merchant.ID? = nil, by authority: some Authority
     ) async throws -> Int {
         let now = clock.now
+        let trail = AuditTrail(by: authority.actor, at: now, random: random)
         return try await database.write { db in
             try authority.confirm(in: db)
             let names = try Self.items(of: user, at: merchant, now, in: db).map(\.id).filter { id == nil || $0 == id }
             guard !names.isEmpty else { return 0 }
-            return try db.execute("DELETE FROM throttles WHERE name IN (\(list: names))")
+            let count = try db.execute("DELETE FROM throttles WHERE name IN (\(list: names))")
+            try trail.record(
+                "throttle.lifted", on: .user(user), after: .members(["count": .integer(Int64(count))]), in: db)
+            return count
         }
     }
 

@@ -103,7 +103,8 @@ public struct UserDeletion: Sendable {
     ) async throws -> Timestamp? {
         let now = clock.now
         let due = dueAt(askedAt: now)
-        let found = try await events.write(to: database, at: now) { [self] db, announcement -> Timestamp? in
+        let found = try await events.write(to: database, at: now, by: authority.actor) {
+            [self] db, announcement -> Timestamp? in
             try authority.confirm(in: db)
             guard try authority.covers(id, in: db), let user = try User.find(id, in: db) else { return nil }
             if let earlier = user.deletionDueAt { return earlier }
@@ -126,7 +127,7 @@ public struct UserDeletion: Sendable {
     /// Cancels the deletion of a user, if it is not due yet. False if there is none to cancel.
     public func cancel(_ id: UserID, by authority: some UserAuthority) async throws -> Bool {
         let now = clock.now
-        return try await events.write(to: database, at: now) { db, announcement in
+        return try await events.write(to: database, at: now, by: authority.actor) { db, announcement in
             try authority.confirm(in: db)
             guard try authority.covers(id, in: db), let due = try User.find(id, in: db)?.deletionDueAt, due > now else {
                 return false

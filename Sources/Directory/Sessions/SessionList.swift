@@ -78,7 +78,7 @@ public struct SessionList: Sendable {
         where which: SQL, of user: UserID, by authority: some Authority
     ) async throws -> Int {
         let now = clock.now
-        return try await events.write(to: database, at: now) { db, announcement in
+        return try await events.write(to: database, at: now, by: authority.actor) { db, announcement in
             try authority.confirm(in: db)
             let ids: [Session.ID] = try db.rows(
                 """

@@ -203,14 +203,14 @@ extension IssuerSubjects {
         try await remove(subject, of: issuer, from: session.user, keeping: session.id, at: now)
     }
 
-    /// As above for any user, and with any session that is kept. `confirm` throws unless it may be.
+    /// As above for any user, and with any session that is kept; `authority` removes it for the user.
     package func remove(
         _ subject: String, of issuer: TrustedIssuer.ID, from user: UserID, keeping session: Session.ID?,
-        at now: Timestamp, confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+        at now: Timestamp, by authority: (any Authority)? = nil
     ) async throws -> Bool {
-        let said = events.announcement(at: now)
+        let said = events.announcement(at: now, by: authority?.actor)
         let isRemoved = try await database.write { db in
-            try confirm(db)
+            try authority?.confirm(in: db)
             guard try Self.hasAnotherWay(user, than: subject, of: issuer, in: db) else { return false }
             let isOwn = try !Self.isConfined(subject, of: issuer, in: db)
             let removed = try db.execute(

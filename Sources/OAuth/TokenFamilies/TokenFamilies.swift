@@ -197,7 +197,7 @@ public struct TokenFamilies: Sendable {
     package func end(
         where which: SQL, of user: UserID, at now: Timestamp, by authority: some Authority
     ) async throws -> Int {
-        try await events.write(to: database, at: now) { db, announcement in
+        try await events.write(to: database, at: now, by: authority.actor) { db, announcement in
             try authority.confirm(in: db)
             let ids: [TokenFamily.ID] = try db.rows(
                 "SELECT f.id FROM token_families f WHERE f.user_id = \(user) AND f.ended_at IS NULL AND \(which)"

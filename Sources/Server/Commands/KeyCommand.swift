@@ -176,8 +176,9 @@ extension KeyCommand {
             guard try await !keys.all().isEmpty else {
                 throw CommandFailure("there are no signing keys: run `spindle init`")
             }
-            return try await KeyAdministration(keys: keys, clients: clients, clock: installation.clock)
-                .rotate(by: Administrator.commandLine)
+            return try await KeyAdministration(
+                keys: keys, clients: clients, clock: installation.clock, random: installation.random
+            ).rotate(by: .commandLine)
         }
     }
 }
