@@ -75,7 +75,7 @@ public enum Administrator: Authority {
     public var roles: AdministratorRoles { access?.roles ?? .all }
 
     /// The merchant that it is confined to; nil for the platform.
-    var confines: Merchant.ID? { if case .merchant(let id, _) = self { id } else { nil } }
+    public var confines: Merchant.ID? { if case .merchant(let id, _) = self { id } else { nil } }
 
     var access: Access? {
         switch self {
