@@ -50,10 +50,10 @@ public struct Schema: Sendable, Hashable {
     /// An object with any members.
     public static let document = typed(.document, "object")
     public static let null = typed(.document, "null")
-    public static func map(_ value: Schema, most: Int) -> Schema {
+    public static func map(_ value: Schema, most: Int? = nil) -> Schema {
         typed(
             .document, "object",
-            ["additionalProperties": value.json, "maxProperties": .integer(Int64(most))])
+            ["additionalProperties": value.json, "maxProperties": most.map { .integer(Int64($0)) }])
     }
     public static func object(_ properties: KeyValuePairs<String, Schema>, required: [String] = []) -> Schema {
         typed(
