@@ -72,9 +72,8 @@ let package = Package(
         module(
             "AdminAPI",
             [
-                "HTTPSupport", "Administration", "Audit", "Ditto", "Federation", "OAuth", "Authentication", "Directory",
-                "HTTP",
-                "JSON", "Storage", "Values", "Cryptography", "Text", "Logging",
+                "HTTPSupport", "Administration", "Audit", "Ditto", "Federation", "Pages", "OAuth", "Authentication",
+                "Directory", "Delivery", "Keys", "HTTP", "JSON", "Storage", "Values", "Cryptography", "Text", "Logging",
             ]),
         module(
             "SPiDAPI",
@@ -95,7 +94,7 @@ let package = Package(
             "Administration",
             [
                 "Audit", "Ditto", "OpenID", "Federation", "OAuth", "Authentication", "Directory", "Delivery", "Keys",
-                "JSON",
+                "JOSE", "JSON",
                 "Storage", "Values", "Cryptography",
             ]),
 

@@ -299,16 +299,21 @@ CREATE TABLE deliveries (
     share TEXT NOT NULL DEFAULT '', -- whose part of the workers it uses: a merchant's, or '' for all others
     subject TEXT, -- whom it tells about whom: few of one subject are sent at a time
     topic TEXT, -- what it tells: a newer one replaces one that still waits
+    recipient TEXT, -- the fingerprint of the address or number that a mail or text message goes to
     sealed_content TEXT NOT NULL, -- sealed, because it contains links that sign in, and addresses
     attempts BIGINT NOT NULL,
     due_at BIGINT NOT NULL,
     created_at BIGINT NOT NULL,
-    expires_at BIGINT NOT NULL
+    expires_at BIGINT NOT NULL,
+    failed_at BIGINT, -- when it was given up: then it is kept for some days, for administration
+    error TEXT -- why
 );
-CREATE INDEX deliveries_by_share ON deliveries (kind, share, due_at);
+CREATE INDEX deliveries_by_share ON deliveries (kind, share, due_at) WHERE failed_at IS NULL;
+CREATE INDEX deliveries_by_recipient ON deliveries (recipient) WHERE recipient IS NOT NULL;
+CREATE INDEX deliveries_failed ON deliveries (failed_at, id) WHERE failed_at IS NOT NULL;
 CREATE INDEX deliveries_by_subject ON deliveries (subject, due_at) WHERE subject IS NOT NULL;
 CREATE INDEX deliveries_by_topic ON deliveries (topic) WHERE topic IS NOT NULL;
-CREATE INDEX deliveries_by_expiry ON deliveries (expires_at);
+CREATE INDEX deliveries_by_expiry ON deliveries (expires_at) WHERE failed_at IS NULL;
 
 
 -- Authentication

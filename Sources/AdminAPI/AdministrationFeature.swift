@@ -1,6 +1,8 @@
 public import Administration
 public import Authentication
+public import Delivery
 public import Ditto
+public import Federation
 public import HTTPSupport
 public import OAuth
 
@@ -10,10 +12,16 @@ public struct AdministrationFeature: Feature {
 
     public init(
         _ context: ServerContext, _ oauth: OAuthServices, _ authentication: AuthenticationServices,
-        users: UserAdministration, finding: Finding, webhooks: DittoWebhooks, addresses: AddressRules
+        _ federation: FederationServices, users: UserAdministration, finding: Finding, keys: KeyAdministration,
+        outbox: Outbox, webhooks: DittoWebhooks, addresses: AddressRules
     ) {
         let gate = AdministratorGate(
             tokens: oauth.accessTokens, addresses: addresses, database: context.database, audit: context.audit)
+        let reach = UserReach(administration: users)
+        let holdings = UserHoldings(
+            database: context.database, clock: context.clock, random: context.random,
+            sessions: authentication.sessionList,
+            families: context.families, apps: oauth.apps, links: federation.subjects, outbox: outbox)
         endpoints = [
             MerchantsEndpoint(
                 gate: gate, merchants: context.merchants, issuers: context.issuers, addresses: addresses),
@@ -27,6 +35,15 @@ public struct AdministrationFeature: Feature {
             WebhooksEndpoint(gate: gate, webhooks: webhooks, site: context.site),
             EventsEndpoint(gate: gate, log: context.audit, users: users),
             FindEndpoint(gate: gate, finding: finding),
+            UserHoldingsEndpoint(gate: gate, reach: reach, holdings: holdings),
+            UserActionsEndpoint(
+                gate: gate, reach: reach, users: context.users, merchants: context.merchants,
+                verifications: authentication.verifications, deletion: context.deletion, mail: context.mail,
+                clock: context.clock),
+            KeysEndpoint(gate: gate, keys: keys),
+            DeliveriesEndpoint(
+                gate: gate, outbox: outbox, counts: Counts(database: context.database, clock: context.clock),
+                clock: context.clock, random: context.random),
         ]
     }
 }

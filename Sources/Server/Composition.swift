@@ -106,9 +106,10 @@ extension Spindle {
                 grants: tokens.grants, limit: configuration.apiLimit, privacy: configuration.privacy),
         ]
         let administration = AdministrationFeature(
-            context, oauth, authentication, users: stores.administration,
-            finding: Administration.Finding(database: database, names: openID.names), webhooks: webhooks,
-            addresses: addresses)
+            context, oauth, authentication, federation, users: stores.administration,
+            finding: Administration.Finding(database: database, names: openID.names),
+            keys: KeyAdministration(keys: signingKeys, clients: stores.clients, clock: clock, random: random),
+            outbox: stores.outbox, webhooks: webhooks, addresses: addresses)
         let health: any Endpoint = HealthEndpoint(database: database, seal: context.seal, steps: Migration.all)
 
         // Administration has its own address if the configuration says so.

@@ -30,5 +30,8 @@ public struct NamePlace: Sendable {
         self.init(id: String(parts[1]), name: name)
     }
 
+    /// The place of an item that is found by its id alone, which may hold anything.
+    public static func ofText(_ id: String) -> String { Hexadecimal.encode(Array(id.utf8)) }
+
     public func text(named: Bool) -> String { named ? "\(PlaceText.write(name)).\(id)" : id }
 }

@@ -86,7 +86,7 @@ enum Throttle {
     }
     /// What one address takes of a user's attempts in the long run. Far less than all unknown places have together
     /// (`everywhere`), or one attacker would lock the user out everywhere else.
-    private static func pairForLong(_ attempt: Attempt) -> [Bucket] {
+    static func pairForLong(_ attempt: Attempt) -> [Bucket] {
         origin("pair for long|\(attempt.user)", attempt.address, burst: 30, refill: .minutes(30))
     }
     /// All attempts in known browsers together: more browsers give more guesses at once, but no more in the long run.
@@ -103,7 +103,7 @@ enum Throttle {
         Bucket("backend|\(merchant)", burst: 600, refill: .seconds(1))
     }
     /// All attempts by way of `intermediary` where the user signed in before.
-    private static func forms(of intermediary: Intermediary, _ attempt: Attempt) -> Bucket {
+    static func forms(of intermediary: Intermediary, _ attempt: Attempt) -> Bucket {
         Bucket("backends|\(attempt.user)|\(intermediary.share)", burst: 100, refill: .seconds(300))
     }
     /// When it is full, the user is under attack.
@@ -322,7 +322,7 @@ extension Throttle {
     }
 
     /// Each purpose has its own bucket: flooding a mailbox with codes does not block the link that sets a new password.
-    private static func mailbox(
+    static func mailbox(
         _ recipient: EmailAddress, _ purpose: Verification.Purpose, share: String = ""
     ) -> Bucket {
         Bucket("mails to|\(purpose.rawValue)|\(recipient.text)\(share)", burst: 5, refill: .minutes(12))
@@ -405,7 +405,7 @@ extension Throttle {
     /// together could try any number of codes for it. Nil where codes are not counted together.
     /// - Parameter intermediary: whose form they are typed in, where the user is known. They count apart, so that
     ///   neither uses up the others'.
-    private static func codes(
+    static func codes(
         _ purpose: Verification.Purpose, to recipient: String, at intermediary: Intermediary?
     ) -> Bucket? {
         let place = intermediary.map { "codes at backends|\($0.share)|" } ?? "codes|"

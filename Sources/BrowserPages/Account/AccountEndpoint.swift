@@ -38,13 +38,13 @@ public struct AccountEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("/account", isSafe: true, use: show)
-        router.form("/account/profile", from: Self.path, use: changeProfile)
-        router.form("/account/password", from: Self.path, use: changePassword)
-        router.form("/account/sessions/end", from: Self.path, use: endSession)
-        router.form("/account/sessions/end-others", from: Self.path, use: endOtherSessions)
-        router.form("/account/apps/revoke", from: Self.path, use: revokeApp)
-        router.form("/account/links/remove", from: Self.path, use: removeLink)
+        router.get("/account", .showAccount, isSafe: true, use: show)
+        router.form("/account/profile", .changeProfile, from: Self.path, use: changeProfile)
+        router.form("/account/password", .changePassword, from: Self.path, use: changePassword)
+        router.form("/account/sessions/end", .endOwnSession, from: Self.path, use: endSession)
+        router.form("/account/sessions/end-others", .endOtherSessions, from: Self.path, use: endOtherSessions)
+        router.form("/account/apps/revoke", .revokeApp, from: Self.path, use: revokeApp)
+        router.form("/account/links/remove", .removeLink, from: Self.path, use: removeLink)
     }
 
     /// The values of `?done=` and their notices. Any other value shows nothing, so no link can put text on the page.

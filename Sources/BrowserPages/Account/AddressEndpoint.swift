@@ -30,9 +30,9 @@ public struct AddressEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.form(Self.path, from: AccountEndpoint.path, use: ask)
-        router.get("\(codes.path)", isSafe: true, use: showCode)
-        router.post("\(codes.path)", use: check)
+        router.form(Self.path, .changeAddress, from: AccountEndpoint.path, use: ask)
+        router.get("\(codes.path)", .showAddressCode, isSafe: true, use: showCode)
+        router.post("\(codes.path)", .checkAddressCode, use: check)
     }
 
     private var codes: VerificationForm {

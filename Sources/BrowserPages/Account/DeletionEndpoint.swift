@@ -27,8 +27,8 @@ public struct DeletionEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("/account/delete", isSafe: true, use: ask)
-        router.post("/account/delete", use: delete)
+        router.get("/account/delete", .showDeletion, isSafe: true, use: ask)
+        router.post("/account/delete", .askForDeletion, use: delete)
     }
 
     @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {

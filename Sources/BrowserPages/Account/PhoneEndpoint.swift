@@ -30,12 +30,12 @@ public struct PhoneEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("\(Self.path)", isSafe: true, use: show)
-        router.get("/profile-pages/about-you/phone", isSafe: true, use: showFromSPiD)
-        router.post("\(Self.path)", use: ask)
-        router.get("\(Self.codePath)", isSafe: true, use: showCode)
-        router.post("\(Self.codePath)", use: check)
-        router.form("\(Self.path)/remove", from: Self.path, use: remove)
+        router.get("\(Self.path)", .showPhones, isSafe: true, use: show)
+        router.get("/profile-pages/about-you/phone", .leadToPhones, isSafe: true, use: showFromSPiD)
+        router.post("\(Self.path)", .addPhone, use: ask)
+        router.get("\(Self.codePath)", .showPhoneCode, isSafe: true, use: showCode)
+        router.post("\(Self.codePath)", .checkPhoneCode, use: check)
+        router.form("\(Self.path)/remove", .removePhone, from: Self.path, use: remove)
     }
 
     private static let codePath = path + "/check"

@@ -28,7 +28,7 @@ public struct ConsentEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.form(Self.path, from: "/login", use: decide)
+        router.form(Self.path, .decide, from: "/login", use: decide)
     }
 
     @Sendable private func decide(_ http: Request, context: SpindleContext) async throws -> Response {

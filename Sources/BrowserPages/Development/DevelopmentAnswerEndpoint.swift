@@ -17,12 +17,15 @@ struct DevelopmentAnswerEndpoint: Endpoint {
     func add(to router: inout Routes) {
         let gate = DevelopmentGate(site: pages.site)
         // It spends the code, so a HEAD must not run it.
-        router.get("/development/answer", by: gate, isSafe: false) { request, _ in
+        router.get("/development/answer", .showDevelopmentAnswer, by: gate, isSafe: false) { request, _ in
             try await receive(request.query, request)
         }
         // The form of `response_mode=form_post` comes from the authorization page.
-        router.post("/development/answer", by: gate) { request, _ in try await receive(Form.read(request), request) }
-        router.form(Self.callPath, from: DevelopmentClient.answerPath, use: gate.guarding(call))
+        router.post("/development/answer", .takeDevelopmentAnswer, by: gate) { request, _ in
+            try await receive(Form.read(request), request)
+        }
+        router.form(
+            Self.callPath, .callForDevelopment, from: DevelopmentClient.answerPath, use: gate.guarding(call))
     }
 
     private func receive(_ form: Form, _ request: Request) async throws -> Response {

@@ -14,8 +14,8 @@ struct DevelopmentHomeEndpoint: Endpoint {
 
     func add(to router: inout Routes) {
         let gate = DevelopmentGate(site: pages.site)
-        router.get("/", by: gate, use: show)
-        router.get("/development/copy.js", isSafe: true) { _, _ in
+        router.get("/", .showDevelopmentHome, by: gate, use: show)
+        router.get("/development/copy.js", .getAsset, isSafe: true) { _, _ in
             Response(
                 status: .ok, headers: [.contentType: "text/javascript; charset=utf-8", .cacheControl: "no-store"],
                 body: .text(pages.templates.copyScript))

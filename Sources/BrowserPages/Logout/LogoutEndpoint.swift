@@ -32,10 +32,10 @@ public struct LogoutEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("/logout", use: show)
-        router.get("/v2/logout", use: show)
-        router.get("/flow/logout", use: show)
-        router.post("/logout", use: submit)
+        router.get("/logout", .signOut, use: show)
+        router.get("/v2/logout", .signOut, use: show)
+        router.get("/flow/logout", .signOut, use: show)
+        router.post("/logout", .submitSignOut, use: submit)
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {

@@ -33,10 +33,10 @@ public struct AjaxEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("/ajax/logout.js") { request, context in
+        router.get("/ajax/logout.js", .signOutByScript) { request, context in
             try await act(request, context) { client in try await signOut(request, client) }
         }
-        router.get("/ajax/acceptAgreement.js") { request, context in
+        router.get("/ajax/acceptAgreement.js", .acceptTermsByScript) { request, context in
             try await act(request, context) { client in try await accept(request, client) }
         }
     }

@@ -20,12 +20,12 @@ public struct UserContextEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("/user-context") { request, context in
+        router.get("/user-context", .getUserContext) { request, context in
             try await PageFetch.answer(request, context, clients: clients) { client in
                 try await prompt(try await knownUsers.user(request, of: client), client)
             }
         }
-        router.get("/login_status", use: status)
+        router.get("/login_status", .getLoginStatus, use: status)
     }
 
     /// What a "continue as" prompt shows. Nothing, unless the client knows the user and may see the name.

@@ -39,9 +39,9 @@ public struct IdentityProviderEndpoint: Endpoint {
     static func path(of issuer: TrustedIssuer.ID) -> String { "/login/with/\(issuer)" }
 
     public func add(to router: inout Routes) {
-        router.get("/login/with/{issuer}", use: begin)
-        router.get("/login/with/{issuer}/callback", use: finish)
-        router.post("/login/with/{issuer}/callback", use: carryOn)
+        router.get("/login/with/{issuer}", .signInElsewhere, use: begin)
+        router.get("/login/with/{issuer}/callback", .comeBack, use: finish)
+        router.post("/login/with/{issuer}/callback", .comeBackByForm, use: carryOn)
     }
 
     static func issuer(_ context: SpindleContext) throws -> TrustedIssuer.ID {

@@ -23,8 +23,8 @@ public struct LoginEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("/login", isSafe: true, use: show)
-        router.post("/login", use: submit)
+        router.get("/login", .showSignIn, isSafe: true, use: show)
+        router.post("/login", .signIn, use: submit)
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {

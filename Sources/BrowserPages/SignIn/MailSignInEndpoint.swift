@@ -27,9 +27,9 @@ public struct MailSignInEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.form(Self.path, from: "/login", use: ask)
-        router.get("\(codes.path)", isSafe: true) { request, _ in try await codes.show(request) }
-        router.post("\(codes.path)", use: check)
+        router.form(Self.path, .askForSignInCode, from: "/login", use: ask)
+        router.get("\(codes.path)", .showSignInCode, isSafe: true) { request, _ in try await codes.show(request) }
+        router.post("\(codes.path)", .checkSignInCode, use: check)
     }
 
     private var codes: VerificationForm {

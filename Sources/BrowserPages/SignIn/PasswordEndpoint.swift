@@ -34,10 +34,10 @@ public struct PasswordEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("\(Self.path)", isSafe: true, use: show)
-        router.post("\(Self.path)", use: ask)
-        router.get("\(Self.path)/reset/{link}", isSafe: true, use: open)
-        router.post("\(Self.path)/reset/{link}", use: set)
+        router.get("\(Self.path)", .showForgottenPassword, isSafe: true, use: show)
+        router.post("\(Self.path)", .askForReset, use: ask)
+        router.get("\(Self.path)/reset/{link}", .showReset, isSafe: true, use: open)
+        router.post("\(Self.path)/reset/{link}", .resetPassword, use: set)
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {

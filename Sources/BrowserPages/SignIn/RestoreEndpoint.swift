@@ -23,7 +23,7 @@ public struct RestoreEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.form(Self.path, from: AccountEndpoint.path, use: decide)
+        router.form(Self.path, .restoreUser, from: AccountEndpoint.path, use: decide)
     }
 
     @Sendable private func decide(_ request: Request, context: SpindleContext) async throws -> Response {

@@ -34,8 +34,8 @@ public struct SessionCodeEndpoint: Endpoint {
 
     public func add(to router: inout Routes) {
         for path in ["/auth/session/{code}", "/session/{code}"] {
-            router.get("\(path)", use: open)
-            router.post("\(path)", use: confirm)
+            router.get("\(path)", .openSession, use: open)
+            router.post("\(path)", .confirmSession, use: confirm)
         }
     }
 

@@ -32,10 +32,10 @@ public struct VerifyEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("\(Self.path)", isSafe: true, use: show)
-        router.post("\(Self.path)", use: ask)
-        router.get("\(codes.path)", isSafe: true, use: showCode)
-        router.post("\(codes.path)", use: check)
+        router.get("\(Self.path)", .showVerification, isSafe: true, use: show)
+        router.post("\(Self.path)", .askForVerification, use: ask)
+        router.get("\(codes.path)", .showVerificationCode, isSafe: true, use: showCode)
+        router.post("\(codes.path)", .checkVerificationCode, use: check)
     }
 
     /// A request of a signed-in user with an address to verify.

@@ -28,8 +28,8 @@ public struct AppSignUpEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("\(PagePath.confirmAddress("{link}"))", isSafe: true, use: show)
-        router.post("\(PagePath.confirmAddress("{link}"))", use: confirm)
+        router.get("\(PagePath.confirmAddress("{link}"))", .showAddressConfirmation, isSafe: true, use: show)
+        router.post("\(PagePath.confirmAddress("{link}"))", .confirmAddress, use: confirm)
         AppReturnEndpoint(pages: pages).add(to: &router)
     }
 

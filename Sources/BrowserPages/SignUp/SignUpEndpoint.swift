@@ -34,15 +34,15 @@ public struct SignUpEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("\(Self.path)", isSafe: true, use: show)
-        router.post("\(Self.path)", use: ask)
-        router.get("\(codes.path)", isSafe: true) { request, _ in try await codes.show(request) }
-        router.post("\(codes.path)", use: check)
+        router.get("\(Self.path)", .showSignUp, isSafe: true, use: show)
+        router.post("\(Self.path)", .signUp, use: ask)
+        router.get("\(codes.path)", .showSignUpCode, isSafe: true) { request, _ in try await codes.show(request) }
+        router.post("\(codes.path)", .checkSignUpCode, use: check)
         let link = SignUpLink(
             pages: pages, verifications: verifications, signUp: signUp, agreements: agreements,
             newSessions: newSessions)
-        router.get("\(Self.path)/confirm/{link}", isSafe: true, use: link.show)
-        router.post("\(Self.path)/confirm/{link}", use: link.confirm)
+        router.get("\(Self.path)/confirm/{link}", .showSignUpLink, isSafe: true, use: link.show)
+        router.post("\(Self.path)/confirm/{link}", .confirmSignUpLink, use: link.confirm)
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {

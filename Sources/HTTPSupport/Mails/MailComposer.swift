@@ -4,7 +4,7 @@ package import Directory
 import Mail
 public import Pages
 package import Storage
-import Values
+package import Values
 
 /// Composes mails to users. A mail is stored in the transaction of its cause, or not at all.
 public struct MailComposer: Sendable {
@@ -132,4 +132,12 @@ public struct TextComposer: Sendable {
 
     /// Starts the delivery of what was queued. Call it after the commit.
     package func send() { outbox.nudge() }
+}
+
+extension Timestamp {
+    /// The day and the minute in UTC, in a form for every language: 2031-02-03 04:05.
+    package var dayText: String {
+        let text = iso8601
+        return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5))"
+    }
 }

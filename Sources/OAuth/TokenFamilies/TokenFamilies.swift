@@ -192,6 +192,21 @@ public struct TokenFamilies: Sendable {
         }
     }
 
+    /// Ends those token families `f` of `user` for which `which` holds, at the will of `authority`, with the web views
+    /// that they bought. Returns how many.
+    package func end(
+        where which: SQL, of user: UserID, at now: Timestamp, by authority: some Authority
+    ) async throws -> Int {
+        try await events.write(to: database, at: now, by: authority.actor) { db, announcement in
+            try authority.confirm(in: db)
+            let ids: [TokenFamily.ID] = try db.rows(
+                "SELECT f.id FROM token_families f WHERE f.user_id = \(user) AND f.ended_at IS NULL AND \(which)"
+            ).map { try $0.get("id") }
+            if !ids.isEmpty { try announcement.say(.familiesEnd(ids), user, db) }
+            return ids.count
+        }
+    }
+
     /// Ends what connects a user to a merchant and its clients, except self-registered ones, and tells them: unspent
     /// codes, token families, consents, connections and the introduction. Publishes the event. False if nothing
     /// connects the user to the merchant.

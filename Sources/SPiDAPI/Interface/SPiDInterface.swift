@@ -42,7 +42,9 @@ public struct SPiDInterface: Endpoint {
                 // SPiD's clients may name a format in the path; the answer is always JSON. `path(of:_:)` removes it
                 // from a value at the end.
                 for path in path.hasSuffix("}") ? [path] : [path, path + ".json"] {
-                    router.on(path, method: route.method) { request, context in
+                    let isOther = path != "/api/2/" + route.path
+                    router.on(path, method: route.method, isOther ? .undescribed : route.operation) {
+                        request, context in
                         try await answer(route, request, context)
                     }
                 }

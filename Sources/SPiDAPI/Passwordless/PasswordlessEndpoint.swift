@@ -21,10 +21,10 @@ public struct PasswordlessEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.post("/passwordless/start") { request, context in
+        router.post("/passwordless/start", .startPasswordless) { request, context in
             try await respond(request, context) { form, _ in try codes.first { form[$0] } }
         }
-        router.post("/passwordless/resend") { request, context in
+        router.post("/passwordless/resend", .resendPasswordless) { request, context in
             try await respond(request, context) { form, client in
                 try await codes.next(after: form["passwordless_token"], locale: form["locale"], at: client)
             }

@@ -105,21 +105,10 @@ extension StoreCommand {
         } catch {
             await installation.close()
             guard let fault = error as? JSONFault else { throw error }
-            throw CommandFailure("\(Self.option(setting: fault.member)): must be \(fault.expected)", .data)
+            let place = Self.option(setting: fault.member) ?? fault.member
+            throw CommandFailure("\(place): must be \(fault.expected)", .data)
         }
         await installation.close()
-    }
-}
-
-extension StoreCommand {
-    /// The option of this command that sets `member` of a document, or the member.
-    static func option(setting member: String) -> String {
-        let name = "--" + member.replacing("_", with: "-")
-        let spellings = [
-            name, name.hasSuffix("s") ? String(name.dropLast()) : name, name + "-stdin",
-            name.replacing("--client-", with: "--"), name.hasSuffix("-id") ? String(name.dropLast(3)) : name,
-        ]
-        return spellings.first(where: optionNames.contains) ?? member
     }
 }
 

@@ -35,7 +35,7 @@ public struct IntrospectionEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.post("/oauth/introspect", use: respond)
+        router.post("/oauth/introspect", .introspectToken, use: respond)
     }
 
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {

@@ -17,7 +17,7 @@ public struct TokenEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        for path in Site.tokenPaths { router.post(path, readers: .pagesOfClient, use: respond) }
+        for path in Site.tokenPaths { router.post(path, .requestToken, readers: .pagesOfClient, use: respond) }
     }
 
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {

@@ -18,7 +18,7 @@ public struct DittoEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.post("/webhooks/ditto/{name}", use: respond)
+        router.post("/webhooks/ditto/{name}", .askWhomToAdmit, use: respond)
     }
 
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
