@@ -28,7 +28,7 @@ public struct DeliveriesEndpoint: Endpoint {
 
     public func add(to router: inout Routes) {
         router.get("deliveries", .listDeliveries, use: list)
-        router.post("deliveries/{id}/retry", .retryDelivery, use: retry)
+        router.post("deliveries/{id}/retry", .retryDelivery, use: gate.once(retry))
         router.delete("deliveries/{id}", .dropDelivery, use: drop)
         router.get("counts", .getCounts, use: count)
     }

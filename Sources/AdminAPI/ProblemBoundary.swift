@@ -27,6 +27,12 @@ public enum ProblemBoundary {
             context.logger.info(
                 "refused", metadata: ["status": "\(status.code)", "member": "\(refusal.member ?? "-")"])
             return Problem(status: status, detail: refusal.detail, member: refusal.member).response
+        case is PreconditionFailed:
+            context.logger.info("refused", metadata: ["status": "412", "member": "-"])
+            return Problem(
+                status: .preconditionFailed,
+                detail: "The document has changed since it had the ETag of If-Match: read it again."
+            ).response
         case let fault as JSONFault:
             context.logger.info("refused", metadata: ["status": "400", "member": "\(fault.member)"])
             let name = fault.member.isEmpty ? "The body" : "'\(fault.member)'"

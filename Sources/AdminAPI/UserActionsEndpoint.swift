@@ -36,8 +36,8 @@ public struct UserActionsEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.post("users/{id}/mails", .mailUser, use: send)
-        router.post("users/{id}/deletion", .beginDeletion, use: begin)
+        router.post("users/{id}/mails", .mailUser, use: gate.once(send))
+        router.post("users/{id}/deletion", .beginDeletion, use: gate.once(begin))
         router.delete("users/{id}/deletion", .cancelDeletion, use: cancel)
     }
 

@@ -19,6 +19,18 @@ public enum Administrator: Authority {
         let roles: AdministratorRoles
         let tokens: AccessTokens
         let addresses: AddressRules
+        /// What else must hold in each of its changes.
+        var conditions: [Condition] = []
+    }
+
+    /// Throws unless a change may be made, in its transaction, before anything is changed.
+    public typealias Condition = @Sendable (any Transaction) throws -> Void
+
+    /// The same administrator, of whose changes `condition` must hold too.
+    public func on(_ condition: @escaping Condition) -> Administrator {
+        guard var access else { return self }
+        access.conditions.append(condition)
+        return confines.map { .merchant($0, access) } ?? .platform(access)
     }
 
     /// The administrator that presents `token`, stored by `tokens`: a client's own token with an admin scope. A user's
@@ -42,6 +54,7 @@ public enum Administrator: Authority {
         let again = try Administrator(
             try access.tokens.again(access.token, in: db), of: access.tokens, addresses: access.addresses)
         guard again.confines == confines, again.roles.isSuperset(of: roles) else { throw scopeMissing(for: roles) }
+        for condition in access.conditions { try condition(db) }
     }
 
     public var actor: Actor {

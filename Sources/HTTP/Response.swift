@@ -52,6 +52,7 @@ public struct Status: Hashable, Sendable, CustomStringConvertible {
     public static let requestTimeout = Status(code: 408, reasonPhrase: "Request Timeout")
     public static let conflict = Status(code: 409, reasonPhrase: "Conflict")
     public static let gone = Status(code: 410, reasonPhrase: "Gone")
+    public static let preconditionFailed = Status(code: 412, reasonPhrase: "Precondition Failed")
     public static let contentTooLarge = Status(code: 413, reasonPhrase: "Payload Too Large")
     public static let uriTooLong = Status(code: 414, reasonPhrase: "URI Too Long")
     public static let unsupportedMediaType = Status(code: 415, reasonPhrase: "Unsupported Media Type")

@@ -105,6 +105,6 @@ extension Delivery.Share {
 extension StoredTable {
     /// Every table, children before their parents: the order in which rows are swept and deleted.
     public static let all =
-        ofOAuth + ofAuthentication + ofFederation + ofSPiD + [Outbox.table, DittoWebhooks.table] + ofDirectory + ofKeys
-        + ofAudit + [Facts.table]
+        ofOAuth + ofAuthentication + ofFederation + ofSPiD + [Outbox.table, DittoWebhooks.table] + ofAdministration
+        + ofDirectory + ofKeys + ofAudit + [Facts.table]
 }

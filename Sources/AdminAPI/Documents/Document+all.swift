@@ -28,7 +28,9 @@ extension Document {
     static let client = Document(
         "Client",
         [
-            .init("client_id", .text, as: .answer, ""),
+            .init(
+                "client_id", .text(like: "^[A-Za-z0-9][A-Za-z0-9._-]{2,99}$"), as: .fixed, by: .platform,
+                "one that its programs know already; a new one by default"),
             .init("client_secret", .text, as: .firstAnswer, ""),
             .init("client_secret_expires_at", .number, as: .firstAnswer, "0: never"),
             .init("merchant_id", .text, as: .fixed, "left out only by a client that administers the platform"),
@@ -82,7 +84,12 @@ extension Document {
     static let user = Document(
         "User",
         [
-            .init("user_id", .text, as: .answer, ""), .init("sub", .text, as: .answer, ""), .updatedAt,
+            .init(
+                "user_id", .text, as: .fixed, by: .platform,
+                "a number below 2^53 by which another system knows the user; a new one by default"),
+            .init(
+                "sub", .text(255), as: .fixed, by: .platform,
+                "by which clients of another system know the user; the number by default"), .updatedAt,
             .init(
                 "email", .email, changedBy: .platform,
                 "one that sign-up takes. The domain is kept in ASCII and lower case"),

@@ -56,10 +56,12 @@ public struct Merchants: Sendable {
     }
 
     public func find(_ id: Merchant.ID) async throws -> Merchant? {
-        try await database.read { db in
-            try db.rows("SELECT \(Self.columns) FROM merchants WHERE id = \(id) AND deleted_at IS NULL").first
-                .map(Merchant.init)
-        }
+        try await database.read { db in try Self.find(id, in: db) }
+    }
+
+    package static func find(_ id: Merchant.ID, in db: any Transaction) throws -> Merchant? {
+        try db.rows("SELECT \(columns) FROM merchants WHERE id = \(id) AND deleted_at IS NULL").first
+            .map(Merchant.init)
     }
 
     /// Those of `ids` that want their events.
