@@ -6,9 +6,11 @@ public import Values
 /// Authenticates users by e-mail address and password.
 public struct PasswordSignIn: Sendable {
     public enum Refusal: Error, Sendable {
-        /// Unknown address, wrong password, no password or a disabled user: the reason is for the log only.
-        case wrong(reason: String)
-        case throttled(Duration)
+        /// Unknown address, wrong password, no password or a disabled user: the reason is for the log only, and the
+        /// user, if there is one.
+        case wrong(reason: String, user: UserID? = nil)
+        /// How long to wait; for the log the limit that is reached, and the user.
+        case throttled(Duration, bucket: String? = nil, user: UserID? = nil)
         case overloaded
     }
 
@@ -90,7 +92,7 @@ public struct PasswordSignIn: Sendable {
         let charge: Throttle.Charge
         switch outcome {
         case .charged(let taken): charge = taken
-        case .wait(let wait): throw Refusal.throttled(wait)
+        case .wait(let wait, let bucket): throw Refusal.throttled(wait, bucket: bucket.kind, user: found?.id)
         }
 
         let isRight: Bool
@@ -103,11 +105,13 @@ public struct PasswordSignIn: Sendable {
             throw full
         } catch is PasswordTooLong {
             // No stored password is that long, so this reveals nothing about any user.
-            throw Refusal.wrong(reason: "password_too_long")
+            throw Refusal.wrong(reason: "password_too_long", user: found?.id)
         }
         guard let found else { throw Refusal.wrong(reason: "unknown_user") }
-        guard isRight else { throw Refusal.wrong(reason: "wrong_password") }
-        guard !found.isDisabled, let hash = found.hash else { throw Refusal.wrong(reason: "disabled_user") }
+        guard isRight else { throw Refusal.wrong(reason: "wrong_password", user: found.id) }
+        guard !found.isDisabled, let hash = found.hash else {
+            throw Refusal.wrong(reason: "disabled_user", user: found.id)
+        }
         return try await welcome(found, hash, charge, place, login, password: password)
     }
 
@@ -150,12 +154,12 @@ public struct PasswordSignIn: Sendable {
         if let proof { return proof }
         // Of two simultaneous first sign-ins with an older hash, one upgrades it first.
         guard !isAgain, isOld, let current = try await hash(of: found.id) else {
-            throw Refusal.wrong(reason: "password_changed_meanwhile")
+            throw Refusal.wrong(reason: "password_changed_meanwhile", user: found.id)
         }
         do {
             let sender = HashingPool.sender(place.address)
             guard try await hashing.verify(password, against: current, for: sender, standIn: nil) else {
-                throw Refusal.wrong(reason: "password_changed_meanwhile")
+                throw Refusal.wrong(reason: "password_changed_meanwhile", user: found.id)
             }
         } catch let full as HashingPoolFull {
             try await forget(charge, login)
@@ -237,9 +241,11 @@ extension PasswordSignIn {
     public func confirm(
         _ session: Session, password: String, address: String, device: Secret<Device>? = nil
     ) async throws -> Proof {
-        guard let email = session.email else { throw Refusal.wrong(reason: "no_password") }
+        guard let email = session.email else { throw Refusal.wrong(reason: "no_password", user: session.user) }
         let proof = try await check(username: email, password: password, address: address, device: device)
-        guard proof.user == session.user else { throw Refusal.wrong(reason: "password_of_another_user") }
+        guard proof.user == session.user else {
+            throw Refusal.wrong(reason: "password_of_another_user", user: session.user)
+        }
         return proof
     }
 }
