@@ -131,7 +131,8 @@ struct RefusalLineTests {
             let denied = try await browser.open(
                 "/oauth/authorize?client_id=\(world.app.id)&redirect_uri=https://loom.example/in&response_type=code")
             expect(
-                denied, in: world, "missing_parameter", route: "GET /oauth/authorize", client: world.app.id)
+                denied, in: world, "pkce_required", route: "GET /oauth/authorize", client: world.app.id,
+                user: world.user)
             let path = try await browser.open("/no/such/page", headers: ["Accept": "text/html"])
             expect(path, in: world, "not_found", route: "GET /")
         }
