@@ -4,10 +4,9 @@ import openapi_spec_validator
 import pytest
 
 from harness.desk import Desk
-from harness.schema import operations, tried
+from harness.schema import filled, operations, tried
 from harness.server import Server
 from harness.spindle import Spindle
-from harness.world import World
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +16,8 @@ def server(launch) -> Server:
 
 @pytest.fixture(scope="module")
 def spindle(server) -> Spindle:
-    return World.create(Spindle.of(server)).spindle
+    """With one document of each kind at least, whose ids the requests use."""
+    return filled(server)
 
 
 @pytest.fixture(scope="module")

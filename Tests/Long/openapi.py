@@ -9,9 +9,7 @@ from pathlib import Path
 from measures import Proof, serving
 
 from harness.desk import Desk
-from harness.schema import Outcome, tried
-from harness.spindle import Spindle
-from harness.world import World
+from harness.schema import Outcome, filled, tried
 
 SECONDS = 900
 
@@ -25,7 +23,7 @@ def faults(outcome: Outcome) -> int:
 def main() -> None:
     proof = Proof("openapi")
     with serving() as server, tempfile.TemporaryDirectory(prefix="spindle-long") as folder:
-        spindle = World.create(Spindle.of(server)).spindle
+        spindle = filled(server)
         for scope, token in ("admin:support", Desk.of(server).token), ("admin", spindle.admin_token()):
             outcome = tried(spindle, token, Path(folder), "--max-time", str(SECONDS), seconds=SECONDS + 600)
             print(outcome.printed, flush=True)

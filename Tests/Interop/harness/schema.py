@@ -7,11 +7,24 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.server import REPOSITORY
+from harness.server import REPOSITORY, Server
 from harness.spindle import Spindle
+from harness.world import World
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 SETTINGS = REPOSITORY / "Tests" / "Interop" / "schemathesis.toml"
+
+
+def filled(server: Server) -> Spindle:
+    """A server with a document of each kind at least: requests use the ids that answers have."""
+    world = World.create(Spindle.of(server))
+    spindle = world.spindle
+    spindle.create_issuer(merchant_id=world.merchant, issuer="https://op.example", secret="s" * 40, audiences=["shop"])
+    everything = {"everything": True, "queriesByCollection": {}}
+    spindle._create("webhooks", {
+        "merchant_id": world.merchant, "name": "cars", "permissions": {"read": everything, "write": everything}})
+    world.phone()
+    return spindle
 
 
 def operations(document: dict) -> dict[str, dict]:
