@@ -12,7 +12,7 @@ from harness.spindle import Client, Spindle
 from harness.wire import Answer
 
 # Events and lines are written at once; a test waits longer only to fail.
-PATIENCE = 6
+PATIENCE = 20
 Found = TypeVar("Found")
 
 
