@@ -45,6 +45,7 @@ CREATE TABLE merchants (
     name TEXT NOT NULL,
     logo_uri TEXT,
     accent_color TEXT, -- #rrggbb
+    events_uri TEXT, -- gets the merchant's events, signed
     -- A document: the merchant's own texts for the mails that its clients cause.
     mail_templates TEXT,
     -- Whether a phone's sign-out also ends what backends got by its codes.

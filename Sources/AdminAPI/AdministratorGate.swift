@@ -31,7 +31,7 @@ public struct AdministratorGate: Sendable {
         let token = try await tokens.requireInHeader(request)
         let administrator = try Administrator(token, of: tokens, addresses: addresses)
         let operation = context.route.operation
-        // A route of administration that does not say who may call it is for nobody.
+        // A route of administration that does not say who may call it answers none.
         guard case .administrator(let roles) = operation.caller else { throw HTTPRefusal(.notFound) }
         try noting(administrator, operation.id) { try administrator.require(roles, to: operation.summary) }
         try request.query.refuseUndeclared(operation.query)

@@ -33,6 +33,7 @@ public struct MerchantsEndpoint: Endpoint {
         let administrator = try await gate.administrator(request, context)
         let json = try request.document(context)
         try addresses.refuseOwn(in: json)
+        try addresses.refuseUnaskable(in: json)
         let merchant = try await gate.inTurn(of: administrator) { try await merchants.create(json, by: administrator) }
         return .json(merchant.json, status: .created)
     }
@@ -66,6 +67,7 @@ public struct MerchantsEndpoint: Endpoint {
         let administrator = anyone.expecting(request.ifMatch) { db in try Merchants.find(id, in: db)?.json }
         let json = try request.document(context)
         try addresses.refuseOwn(in: json)
+        try addresses.refuseUnaskable(in: json)
         let changed = try await gate.inTurn(of: administrator) {
             try await merchants.change(id, json, by: administrator)
         }

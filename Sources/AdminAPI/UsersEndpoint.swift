@@ -110,7 +110,7 @@ public struct UsersEndpoint: Endpoint {
             return .tagged(user.adminJSON)
         } catch StorageError.conflict {
             throw Problem(status: .conflict, detail: "A user with this address exists.", member: "email")
-        } catch PasswordSignIn.Refusal.throttled(let wait) {
+        } catch PasswordSignIn.Refusal.throttled(let wait, _, _) {
             throw OAuthError.tooManyChanges(wait)
         } catch is HashingPoolFull {
             throw OAuthError.signInsOverloaded

@@ -6,10 +6,9 @@ public import OAuth
 public import Storage
 public import Values
 
-/// Who administers: the command line, or a client by the scope of its own tokens. `AdministratorRoles` says which scopes
-/// make one. Its reach is the whole deployment, or the client's merchant; its roles say what it may do there. What a
-/// merchant's administrator may not do of that, since it is the platform's alone, stands in the `permit` functions of
-/// this module.
+/// Who administers: the command line, or a client by the scope of its own tokens (`AdministratorRoles`). Its reach is
+/// the whole deployment, or the client's merchant; its roles say what it may do there. What of a merchant is still the
+/// platform's alone stands in the `permit` functions of this module.
 public enum Administrator: Authority {
     case commandLine
     case platform(Access)

@@ -36,11 +36,13 @@ public struct Outbox: Sendable {
     /// Prepares `mail` for `Delivery.store(in:)`. After `use` it is useless: the code in it has expired.
     ///
     /// With an `id` from the caller it may be prepared inside a transaction that runs twice.
+    /// - Parameter about: what the log says of it, by names: the kind of mail, the user's id.
     public func delivery(
         _ mail: MailMessage, usefulFor use: Duration = longestUse, share: Delivery.Share = .common,
-        id: Delivery.ID? = nil
+        id: Delivery.ID? = nil, about: [String: String] = [:]
     ) -> Delivery {
-        prepare(.mail, mail.stored, usefulFor: use, share: share, to: mail.recipient, given: id)
+        prepare(
+            .mail, mail.stored(about: about), usefulFor: use, share: share, to: mail.recipient, given: id)
     }
 
     /// Prepares `message` for `Delivery.store(in:)`. After `use` it is useless: the code in it has expired.
@@ -164,7 +166,16 @@ extension Outbox {
             metadata: [
                 "kind": "\(claim.kind.rawValue)", "delivery": "\(claim.id)", "attempt": "\(claim.attempt)",
                 "reason": "\(reason)",
-            ])
+            ].merging(about(claim)) { $1 })
+    }
+
+    /// Whom a mail is to, by id, which mail it is, and in which merchant's name it goes.
+    private func about(_ claim: Lease) -> Logger.Metadata {
+        guard claim.kind == .mail, let content = try? seal.open(claim.sealedContent, .delivery, row: claim.id.text)
+        else { return [:] }
+        let merchant = claim.share.whole.text
+        let about = MailMessage.about(stored: content).mapValues { MetadataValue.string($0) }
+        return ["merchant": "\(merchant.isEmpty ? "-" : merchant)", "user": "-"].merging(about) { $1 }
     }
 }
 

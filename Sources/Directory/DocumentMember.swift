@@ -28,13 +28,16 @@ public struct DocumentMember: Sendable {
     public let isRequired: Bool
     /// What something new has without it.
     public let standard: JSON?
-    /// Who may set it.
+    /// Who may set it when the thing is made.
     public let setters: AdministratorRoles
+    /// Who may set it later.
+    public let changers: AdministratorRoles
     public let meaning: String
 
     public init(
         _ name: String, _ schema: Schema, as uses: Uses = .usual, isRequired: Bool = false,
-        default standard: JSON? = nil, by setters: AdministratorRoles = .administrators, _ meaning: String
+        default standard: JSON? = nil, by setters: AdministratorRoles = .administrators,
+        changedBy changers: AdministratorRoles? = nil, _ meaning: String
     ) {
         self.name = name
         self.schema = schema
@@ -42,6 +45,7 @@ public struct DocumentMember: Sendable {
         self.isRequired = isRequired
         self.standard = standard
         self.setters = setters
+        self.changers = changers ?? setters
         self.meaning = meaning
     }
 }

@@ -3,6 +3,8 @@ public struct Response: Sendable {
     public var status: Status
     public var headers: Fields
     public var body: Body
+    /// Why the request is refused, for the log alone; nil in other responses.
+    public var cause: (any Error)?
 
     public init(status: Status, headers: Fields = [:], body: Body = .empty) {
         self.status = status

@@ -1,6 +1,6 @@
 /// What a JSON value may be, as JSON Schema (2020-12) and so OpenAPI 3.1 say it.
 public struct Schema: Sendable, Hashable {
-    /// How a text on a command line is read as such a value.
+    /// How a text on a command line is read as the value.
     public enum Kind: Sendable { case text, list, flag, number, document }
 
     public let kind: Kind
@@ -16,12 +16,15 @@ public struct Schema: Sendable, Hashable {
     }
 
     public static let text = typed(.text, "string")
-    /// A text of so many characters at most.
+    /// A text of so many characters at most, none of which controls.
     public static func text(_ most: Int) -> Schema { text(1...most) }
     public static func text(_ lengths: ClosedRange<Int>) -> Schema {
         typed(
             .text, "string",
-            ["minLength": .integer(Int64(lengths.lowerBound)), "maxLength": .integer(Int64(lengths.upperBound))])
+            [
+                "minLength": .integer(Int64(lengths.lowerBound)), "maxLength": .integer(Int64(lengths.upperBound)),
+                "pattern": #"^[^\u0000-\u001f\u007f]*$"#,
+            ])
     }
     /// A text that the regular expression finds.
     public static func text(like pattern: String) -> Schema { typed(.text, "string", ["pattern": .string(pattern)]) }
@@ -36,6 +39,9 @@ public struct Schema: Sendable, Hashable {
     public static func number(_ range: ClosedRange<Int64>) -> Schema {
         typed(.number, "integer", ["minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)])
     }
+    public static func number(of numbers: Int64...) -> Schema {
+        typed(.number, "integer", ["enum": .array(numbers.map { .integer($0) })])
+    }
     /// Seconds since 1970.
     public static let time = typed(.number, "integer", ["format": "int64"])
     public static func list(_ item: Schema, most: Int? = nil) -> Schema {
@@ -44,8 +50,10 @@ public struct Schema: Sendable, Hashable {
     /// An object with any members.
     public static let document = typed(.document, "object")
     public static let null = typed(.document, "null")
-    public static func map(_ value: Schema) -> Schema {
-        typed(.document, "object", ["additionalProperties": value.json])
+    public static func map(_ value: Schema, most: Int? = nil) -> Schema {
+        typed(
+            .document, "object",
+            ["additionalProperties": value.json, "maxProperties": most.map { .integer(Int64($0)) }])
     }
     public static func object(_ properties: KeyValuePairs<String, Schema>, required: [String] = []) -> Schema {
         typed(

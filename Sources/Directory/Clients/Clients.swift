@@ -194,6 +194,12 @@ public struct Clients: Sendable {
         return entry.flatMap { $0.isLive ? $0.client : nil }
     }
 
+    /// Whether there is a client `id`, live or not; false if that cannot be found out.
+    package func isKnown(_ id: Client.ID) async -> Bool {
+        let entry = try? await known.entry(id) { try await database.read { db in try Self.entry(id, in: db) } }
+        return entry != nil
+    }
+
     /// As above, but only a client of `merchant`. Another merchant's client takes as long as an unknown one, so that
     /// timing does not reveal which it is.
     package func findLive(_ id: Client.ID, of merchant: Merchant.ID?) async throws -> Client? {

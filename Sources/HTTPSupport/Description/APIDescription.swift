@@ -47,7 +47,7 @@ struct APIDescription {
             "summary": .string(operation.summary.prefix(1).uppercased() + operation.summary.dropFirst() + "."),
             "tags": .array([.string(Self.tag(of: template.text))]),
             "security": .array(Self.security(of: operation.caller)),
-            "x-scopes": Self.scopes(of: operation.caller),
+            "x-scopes": operation.roles.map(Self.scopes),
             "parameters": .array(parameters(of: operation, at: template)),
             "requestBody": operation.body.map(Self.requestBody),
             "responses": .object(responses(of: operation, at: template)),
@@ -76,7 +76,8 @@ struct APIDescription {
     }
 
     private static func requestBody(_ body: Operation.Body) -> JSON {
-        let schema = body.name.map(Schema.named)?.json ?? object(of: body.members, for: body.use)
+        let schema =
+            body.name.map(Schema.named)?.json ?? object(of: body.members, for: body.use, isClosed: body.isClosed)
         return .members([
             "required": true, "content": .members([body.type: .members(["schema": schema])]),
         ])
@@ -93,12 +94,18 @@ struct APIDescription {
                     "content": answer.content.map(Self.content),
                 ]))
         }
+        guard case .administrator = operation.caller else {
+            return answers + [.init("default", Self.reference(to: Self.refusal(operation)))]
+        }
         let known = Set(operation.answers.map(\.status.code))
         return answers
-            + Self.refusals(of: operation, at: template).filter { !known.contains($0.code) }.map { status in
-                let refusal = "#/components/responses/\(Self.refusal(operation))"
-                return .init("\(status.code)", .members(["$ref": .string(refusal)]))
+            + Self.refusals(of: operation, at: template).filter { !known.contains($0.code) }.map {
+                .init("\($0.code)", Self.reference(to: "Problem"))
             }
+    }
+
+    private static func reference(to response: String) -> JSON {
+        .members(["$ref": .string("#/components/responses/\(response)")])
     }
 
     private static func content(_ content: Operation.Content) -> JSON {
@@ -121,18 +128,11 @@ struct APIDescription {
         .members(["application/json": .members(["schema": schema])])
     }
 
+    /// The statuses of administration's refusals.
     private static func refusals(of operation: Operation, at template: PathTemplate) -> [Status] {
-        var statuses: [Status] = []
-        switch operation.caller {
-        case .administrator: statuses += [.badRequest, .unauthorized, .forbidden, .serviceUnavailable]
-        case .client, .token: statuses += [.badRequest, .unauthorized, .forbidden, .serviceUnavailable]
-        case .anyone, .browser: statuses += [.badRequest, .serviceUnavailable]
-        }
+        var statuses: [Status] = [.badRequest, .unauthorized, .forbidden, .serviceUnavailable]
         if !template.parameters.isEmpty { statuses.append(.notFound) }
-        if let body = operation.body {
-            statuses.append(.contentTooLarge)
-            if body.type == Operation.Body.json { statuses.append(.unsupportedMediaType) }
-        }
+        if operation.body != nil { statuses += [.contentTooLarge, .unsupportedMediaType] }
         let all = statuses + operation.refusals
         return Dictionary(grouping: all, by: \.code).sorted { $0.key < $1.key }.compactMap(\.value.first)
     }
@@ -202,9 +202,8 @@ struct APIDescription {
         }
     }
 
-    /// The scopes that allow the call: to the platform's clients, and to those of merchants.
-    private static func scopes(of caller: Operation.Caller) -> JSON? {
-        guard case .administrator(let roles) = caller else { return nil }
+    /// The scopes that give one of the roles: to the platform's clients, and to those of merchants.
+    private static func scopes(of roles: AdministratorRoles) -> JSON {
         func scopes(ofMerchant isOfMerchant: Bool) -> JSON {
             .array(roles.scopes.filter { $0.isOfMerchant == isOfMerchant }.map { .string($0.scope) })
         }
@@ -221,7 +220,7 @@ struct APIDescription {
         }
         for (_, _, operation) in routes {
             if let body = operation.body, let name = body.name {
-                add(name, Self.object(of: body.members, for: body.use))
+                add(name, Self.object(of: body.members, for: body.use, isClosed: body.isClosed))
             }
             for answer in operation.answers {
                 switch answer.content {
@@ -240,7 +239,9 @@ struct APIDescription {
     }
 
     /// The members of a document for `use`. In what is sent a member that may be left out may be null too.
-    private static func object(of members: [DocumentMember], for use: DocumentMember.Uses) -> JSON {
+    private static func object(
+        of members: [DocumentMember], for use: DocumentMember.Uses, isClosed: Bool = false
+    ) -> JSON {
         let isSent = use.isSubset(of: [.create, .change])
         let members = members.filter { !$0.uses.isDisjoint(with: use) }
         let required = isSent ? members.filter { $0.isRequired && use == .create }.map(\.name) : []
@@ -250,18 +251,25 @@ struct APIDescription {
                 members.map { member in
                     let isOptional = isSent && !required.contains(member.name)
                     let schema = isOptional ? member.schema.orNull : member.schema
-                    let note = isSent && member.setters == .platform ? "Only the platform sets it. " : ""
+                    let setters = use == .create ? member.setters : member.changers
                     return .init(
                         member.name,
                         schema.adding([
-                            "description": member.meaning.isEmpty && note.isEmpty
-                                ? nil : .string("\(note)\(member.meaning)"),
+                            "description": member.meaning.isEmpty ? nil : .string(member.meaning),
                             "default": use == .create ? member.standard : nil,
+                            "x-scopes": isSent && setters != .administrators ? scopes(of: setters) : nil,
                         ]).json)
                 }),
             "required": required.isEmpty ? nil : .array(required.map { .string($0) }),
-            "additionalProperties": isSent ? false : nil,
+            "additionalProperties": isClosed ? false : nil,
         ])
+    }
+}
+
+extension Operation {
+    /// The roles that may call; nil where it is no operation of administration.
+    fileprivate var roles: AdministratorRoles? {
+        if case .administrator(let roles) = caller { roles } else { nil }
     }
 }
 
@@ -272,4 +280,22 @@ extension Document {
 
 extension Character {
     fileprivate var isNameLike: Bool { isASCII && (isLetter || isNumber) }
+}
+
+extension Routes {
+    /// Adds the description of all routes so far, and of itself, at `/openapi.json`. Any page may read it.
+    public mutating func describe(at origin: String, version: String) {
+        let own = Operation(
+            "getDescription", "describe the API (OpenAPI 3.1)", by: .anyone,
+            answers: [.init(.ok, .json(.document), "this document")])
+        let template = PathTemplate("/openapi.json")
+        let routes = all.filter { $0.operation !== Operation.undescribed }
+            .map { (method: $0.method, template: $0.template, operation: $0.operation) }
+        let description = APIDescription(
+            routes: routes + [(.get, template, own)], origin: origin, version: version)
+        let headers: Fields = [.contentType: "application/json", .cacheControl: "public, max-age=300"]
+        let response = Response(status: .ok, headers: headers, body: .bytes(description.json.bytes))
+        all.append(
+            Route(.get, template, own, isSafe: true, readers: .everyPage, refusal: nil) { _, _ in response })
+    }
 }

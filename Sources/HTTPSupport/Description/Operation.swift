@@ -32,8 +32,8 @@ package final class Operation: Sendable {
         query = parameters.filter { $0.place == .query }.map(\.name)
     }
 
-    /// Of a route of tests, and of one whose declaration is yet to be written. No description has it.
-    package static let undeclared = Operation("", "", by: .anyone, answers: [])
+    /// Of a route that no description has: one of a test, or another spelling of a declared one.
+    package static let undescribed = Operation("", "", by: .anyone, answers: [])
 
     /// Who calls.
     package enum Caller: Sendable {
@@ -83,12 +83,14 @@ package final class Operation: Sendable {
         /// The names of members that answers have and this body cannot set.
         package let readOnly: Set<String>
         let use: DocumentMember.Uses
+        /// Whether other members are refused, and not ignored.
+        let isClosed: Bool
 
         /// The document, as it is for `use`: to create something, or to change it.
         package static func document(_ document: Document, to use: DocumentMember.Uses) -> Body {
             Body(
                 type: json, name: use == .create ? "New\(document.name)" : "\(document.name)Change",
-                of: document.members, use)
+                of: document.members, use, isClosed: true)
         }
 
         /// A form (RFC 6749 appendix B).
@@ -96,7 +98,15 @@ package final class Operation: Sendable {
             Body(type: form, name: nil, of: members, .create)
         }
 
-        private init(type: String, name: String?, of all: [DocumentMember], _ use: DocumentMember.Uses) {
+        /// A JSON object that may have further members, which are ignored.
+        package static func object(_ name: String, _ members: [DocumentMember]) -> Body {
+            Body(type: json, name: name, of: members, .create)
+        }
+
+        private init(
+            type: String, name: String?, of all: [DocumentMember], _ use: DocumentMember.Uses, isClosed: Bool = false
+        ) {
+            self.isClosed = isClosed
             self.type = type
             self.name = name
             self.use = use

@@ -36,7 +36,7 @@ package final class Route: Sendable, CustomStringConvertible {
     package let answer: Answer
 
     init(
-        _ method: HTTP.Method, _ template: PathTemplate, _ operation: Operation = .undeclared, isSafe: Bool = false,
+        _ method: HTTP.Method, _ template: PathTemplate, _ operation: Operation = .undescribed, isSafe: Bool = false,
         readers: PageReaders, refusal: Routes.Refusal?, answer: @escaping Answer
     ) {
         self.method = method

@@ -91,7 +91,7 @@ public struct Routes: Sendable {
     ///   - isSafe: whether it is a GET that changes nothing here, so that HEAD is answered too.
     ///   - readers: the web pages of other origins that may call it, by a script.
     package mutating func on(
-        _ path: String, method: HTTP.Method, _ operation: Operation = .undeclared, isSafe: Bool = false,
+        _ path: String, method: HTTP.Method, _ operation: Operation = .undescribed, isSafe: Bool = false,
         readers: PageReaders = .none, use answer: @escaping Route.Answer
     ) {
         let template = PathTemplate(path, below: prefix)
@@ -100,22 +100,22 @@ public struct Routes: Sendable {
     }
 
     package mutating func get(
-        _ path: String, _ operation: Operation = .undeclared, isSafe: Bool = false, readers: PageReaders = .none,
+        _ path: String, _ operation: Operation = .undescribed, isSafe: Bool = false, readers: PageReaders = .none,
         use answer: @escaping Route.Answer
     ) { on(path, method: .get, operation, isSafe: isSafe, readers: readers, use: answer) }
     package mutating func post(
-        _ path: String, _ operation: Operation = .undeclared, readers: PageReaders = .none,
+        _ path: String, _ operation: Operation = .undescribed, readers: PageReaders = .none,
         use answer: @escaping Route.Answer
     ) { on(path, method: .post, operation, readers: readers, use: answer) }
     package mutating func put(
-        _ path: String, _ operation: Operation = .undeclared, readers: PageReaders = .none,
+        _ path: String, _ operation: Operation = .undescribed, readers: PageReaders = .none,
         use answer: @escaping Route.Answer
     ) { on(path, method: .put, operation, readers: readers, use: answer) }
     package mutating func patch(
-        _ path: String, _ operation: Operation = .undeclared, use answer: @escaping Route.Answer
+        _ path: String, _ operation: Operation = .undescribed, use answer: @escaping Route.Answer
     ) { on(path, method: .patch, operation, use: answer) }
     package mutating func delete(
-        _ path: String, _ operation: Operation = .undeclared, readers: PageReaders = .none,
+        _ path: String, _ operation: Operation = .undescribed, readers: PageReaders = .none,
         use answer: @escaping Route.Answer
     ) { on(path, method: .delete, operation, readers: readers, use: answer) }
 }

@@ -16,7 +16,7 @@ struct ClientCommand: CommandGroup {
 
     struct Create: StoreCommand {
         static let configuration = CommandConfiguration(abstract: "Register a client. Its secrets are shown once.")
-        @Option(help: "The id of the merchant that it belongs to.")
+        @Option(help: "The id of the merchant that it belongs to.", sets: "merchant_id")
         var merchant: String?
         @Option(help: "An id that its programs know already. By default a new one is made.")
         var id: String?

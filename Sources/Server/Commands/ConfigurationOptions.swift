@@ -61,6 +61,8 @@ struct ConfigurationOptions: CommandArguments {
     var unsafeFrontChannelTokens: String?
     @Option(help: "From trace to critical.", valueName: "level") var logLevel: String?
     @Option(help: "text or json.", valueName: "format") var logFormat: String?
+    @Option(help: "Clients' addresses in the log: full, truncated or none.", valueName: "how")
+    var logAddresses: String?
 
     /// The configuration of these options, the environment and the file.
     func read() throws -> SpindleConfiguration {
@@ -82,6 +84,7 @@ struct ConfigurationOptions: CommandArguments {
             (.basicRealm, basicRealm),
             (.unsafeFrontChannelTokens, unsafeFrontChannelTokens),
             (.facebookAPI, facebookAPI), (.googleAPI, googleAPI), (.logLevel, logLevel), (.logFormat, logFormat),
+            (.logAddresses, logAddresses),
         ]
         return Dictionary(uniqueKeysWithValues: options.compactMap { key, value in value.map { (key.rawValue, $0) } })
     }
@@ -105,21 +108,10 @@ extension StoreCommand {
         } catch {
             await installation.close()
             guard let fault = error as? JSONFault else { throw error }
-            throw CommandFailure("\(Self.option(setting: fault.member)): must be \(fault.expected)", .data)
+            let place = Self.option(setting: fault.member) ?? fault.member
+            throw CommandFailure("\(place): must be \(fault.expected)", .data)
         }
         await installation.close()
-    }
-}
-
-extension StoreCommand {
-    /// The option of this command that sets `member` of a document, or the member.
-    static func option(setting member: String) -> String {
-        let name = "--" + member.replacing("_", with: "-")
-        let spellings = [
-            name, name.hasSuffix("s") ? String(name.dropLast()) : name, name + "-stdin",
-            name.replacing("--client-", with: "--"), name.hasSuffix("-id") ? String(name.dropLast(3)) : name,
-        ]
-        return spellings.first(where: optionNames.contains) ?? member
     }
 }
 

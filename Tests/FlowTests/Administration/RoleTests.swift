@@ -45,6 +45,16 @@ struct RoleTests {
         "PATCH /admin/v1/users/{id}": [roles[0], roles[1], roles[2]],
         "DELETE /admin/v1/users/{id}": [roles[0], roles[1]],
         "GET /admin/v1/users/{id}/data": [roles[0]],
+        "GET /admin/v1/users/{id}/sessions": [roles[0], roles[1], roles[2], roles[3]],
+        "DELETE /admin/v1/users/{id}/sessions": [roles[0], roles[1], roles[2], roles[3]],
+        "DELETE /admin/v1/users/{id}/consents/{part}": [roles[0], roles[1], roles[2], roles[3]],
+        "DELETE /admin/v1/users/{id}/identities/{part}": [roles[0], roles[1]],
+        "POST /admin/v1/users/{id}/unlock": [roles[0], roles[1], roles[2], roles[3]],
+        "POST /admin/v1/users/{id}/mails": [roles[0], roles[1], roles[2], roles[3]],
+        "POST /admin/v1/users/{id}/deletion": [roles[0], roles[2]],
+        "POST /admin/v1/keys": [roles[0]],
+        "DELETE /admin/v1/keys/{kid}": [roles[0]],
+        "DELETE /admin/v1/deliveries/{id}": [roles[0]],
         "PATCH /admin/v1/issuers/{id}": [roles[0], roles[1]],
         "PATCH /admin/v1/webhooks/{id}": [roles[0], roles[1]],
         "GET /admin/v1/issuers": roles,
@@ -163,8 +173,9 @@ struct RoleTests {
                     ])
                 expectProblem(app, 400, member: "scope")
             }
-            let client = try await world.confidential(
-                ["scope": "profile email admin:support admin:audit", "grant_types": ["client_credentials", "password"]])
+            let client = try await world.confidential([
+                "scope": "profile email admin:support admin:audit", "grant_types": ["client_credentials", "password"],
+            ])
             let plain = try await world.clientToken(client)
             expectProblem(try await world.server.get("/admin/v1/clients", bearer: plain), 403)
             let user = try await world.token(
