@@ -1,4 +1,5 @@
 import Administration
+import Audit
 import Authentication
 import Directory
 import HTTP
@@ -94,7 +95,7 @@ public struct UserActionsEndpoint: Endpoint {
     private func visit(to user: User, by administrator: Administrator) async throws -> PageContext {
         let language = Language.preferred(uiLocales: user.profile["locale"]?.string, acceptLanguage: nil)
         var merchant: Merchant?
-        if let id = administrator.confines { merchant = try await merchants.find(id) }
+        if let id = administrator.actor.merchant { merchant = try await merchants.find(.init(id)) }
         return PageContext(language: language, merchant: merchant)
     }
 
