@@ -48,6 +48,7 @@ let package = Package(
             "Server",
             [
                 "CommandLineTool", "TokenAPI", "BrowserPages", "AdminAPI", "SPiDAPI", "HTTPSupport", "Administration",
+                "Audit",
                 "Ditto", "OpenID", "SPiD", "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery",
                 "Keys", "Migrations", "StorageSQLite", "StoragePostgreSQL", "Mail", "Outbound", "HTTPServer",
                 "Transfer", "YAML", "HTTP", "JSON", "Storage", "Values", "Cryptography", "Text", "System", "Logging",
@@ -71,8 +72,8 @@ let package = Package(
         module(
             "AdminAPI",
             [
-                "HTTPSupport", "Administration", "Ditto", "Federation", "OAuth", "Authentication", "Directory", "HTTP",
-                "JSON", "Storage", "Values", "Cryptography", "Text", "Logging",
+                "HTTPSupport", "Administration", "Audit", "Ditto", "Federation", "Pages", "OAuth", "Authentication",
+                "Directory", "Delivery", "Keys", "HTTP", "JSON", "Storage", "Values", "Cryptography", "Text", "Logging",
             ]),
         module(
             "SPiDAPI",
@@ -85,18 +86,24 @@ let package = Package(
         module(
             "HTTPSupport",
             [
-                "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery", "Mail", "HTTP", "JSON",
+                "Audit", "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery", "Mail", "HTTP",
+                "JSON",
                 "Storage", "Values", "Cryptography", "Text", "Logging", "Keys", "Outbound",
             ]),
         module(
             "Administration",
-            ["Ditto", "Federation", "OAuth", "Authentication", "Directory", "JSON", "Storage", "Values"]),
+            [
+                "Audit", "Ditto", "OpenID", "Federation", "OAuth", "Authentication", "Directory", "Delivery", "Keys",
+                "JOSE", "JSON",
+                "Storage", "Values", "Cryptography",
+            ]),
 
         // 7  whom a merchant lets in, as Ditto asks
         module(
             "Ditto",
             [
-                "OpenID", "OAuth", "Authentication", "Directory", "Keys", "JSON", "Storage", "Values", "Cryptography",
+                "Audit", "OpenID", "OAuth", "Authentication", "Directory", "Keys", "JSON", "Storage", "Values",
+                "Cryptography",
                 "Text",
             ]),
 
@@ -106,11 +113,13 @@ let package = Package(
             [
                 "OAuth", "Authentication", "Directory", "Keys", "JOSE", "JSON", "Storage", "Values", "Cryptography",
             ]),
-        module("SPiD", ["OAuth", "Authentication", "Directory", "HTTP", "JSON", "Storage", "Values", "System"]),
+        module(
+            "SPiD", ["Audit", "OAuth", "Authentication", "Directory", "HTTP", "JSON", "Storage", "Values", "System"]),
         module(
             "Federation",
             [
-                "OAuth", "Authentication", "Directory", "Keys", "Outbound", "JOSE", "JSON", "Storage", "Values",
+                "Audit", "OAuth", "Authentication", "Directory", "Keys", "Outbound", "JOSE", "JSON", "Storage",
+                "Values",
                 "Cryptography", "Text",
             ]),
         module(
@@ -118,22 +127,25 @@ let package = Package(
             resources: [.embedInCode("Resources"), .embedInCode("Texts")]),
 
         // 5  grants, codes, tokens; passwords, sign-in, verification. Strangers to each other
-        module("OAuth", ["Directory", "Keys", "JOSE", "JSON", "Storage", "Values", "Cryptography"]),
+        module("OAuth", ["Audit", "Directory", "Keys", "JOSE", "JSON", "Storage", "Values", "Cryptography"]),
         module(
             "Authentication",
-            ["Directory", "Keys", "JSON", "Storage", "Values", "Cryptography", "Text", "InternationalText"],
+            ["Audit", "Directory", "Keys", "JSON", "Storage", "Values", "Cryptography", "Text", "InternationalText"],
             resources: [.embedInCode("Passwords/common-passwords.txt")]),
 
         // 4  merchants, clients, users, connections, sessions; what waits to be delivered. Strangers to each other
         module(
-            "Directory", ["Keys", "JOSE", "JSON", "Storage", "Values", "Cryptography", "Text", "InternationalText"]),
-        module("Delivery", ["Keys", "Mail", "Outbound", "JSON", "Storage", "Values", "Cryptography", "Logging"]),
+            "Directory",
+            ["Audit", "Keys", "JOSE", "JSON", "Storage", "Values", "Cryptography", "Text", "InternationalText"]),
+        module(
+            "Delivery", ["Audit", "Keys", "Mail", "Outbound", "JSON", "Storage", "Values", "Cryptography", "Logging"]),
 
-        // 3  master and signing keys; the schema; the two engines; the ways out: to other servers, by mail; the server
+        // 3  master and signing keys; the schema; who did what; the two engines; the ways out: to other servers, by mail; the server
         module("Keys", ["JOSE", "JSON", "Storage", "Values", "Cryptography", "Text", "System", "Threads"]),
         .target(
             name: "Migrations", dependencies: ["Storage"], path: "migrations",
             resources: [.embedInCode("v001_schema.sql")], swiftSettings: strict),
+        module("Audit", ["JSON", "Storage", "Values", "Cryptography"]),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),
         module("Mail", ["Transfer", "Values", "Cryptography", "Threads", "Text", "System"]),
@@ -180,7 +192,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Server", "Administration", "Pages", "OAuth", "Authentication", "Directory", "Federation", "Delivery",
+                "Server", "Administration", "Audit", "Pages", "OAuth", "Authentication", "Directory", "Federation",
+                "Delivery",
                 "Mail", "Outbound",
                 "Keys", "Migrations", "StorageSQLite", "StoragePostgreSQL", "HTTPServer", "Transfer", "HTTP", "JSON",
                 "Storage", "Values", "Cryptography", "Logging",
@@ -191,7 +204,8 @@ let package = Package(
         tests(
             "FoundationTests",
             [
-                "TestSupport", "Server", "HTTPServer", "HTTPSupport", "Directory", "Delivery", "CommandLineTool",
+                "TestSupport", "Audit", "Server", "HTTPServer", "HTTPSupport", "Directory", "Delivery",
+                "CommandLineTool",
                 "YAML", "Mustache", "InternationalText", "Pages", "Mail",
                 "Keys", "OAuth", "Outbound", "HTTP", "JOSE", "JSON", "Migrations", "Storage", "StorageSQLite", "Values",
                 "Cryptography", "Text", "Threads", "System", "SPiD", "Logging",
@@ -202,19 +216,22 @@ let package = Package(
         tests(
             "OAuthTests",
             [
-                "TestSupport", "OAuth", "Authentication", "Directory", "Federation", "Outbound", "Keys", "JOSE", "JSON",
+                "TestSupport", "Audit", "OAuth", "Authentication", "Directory", "Federation", "Outbound", "Keys",
+                "JOSE", "JSON",
                 "Storage", "Values", "Cryptography", "Logging",
             ]),
         tests(
             "AuthenticationTests",
             [
-                "TestSupport", "Directory", "Authentication", "Delivery", "Mail", "Outbound", "Keys", "JSON", "Storage",
+                "TestSupport", "Audit", "Directory", "Authentication", "Delivery", "Mail", "Outbound", "Keys", "JSON",
+                "Storage",
                 "Values", "Cryptography", "Logging",
             ]),
         tests(
             "FlowTests",
             [
-                "TestSupport", "Server", "HTTPSupport", "Ditto", "OpenID", "OAuth", "Authentication", "Directory",
+                "TestSupport", "Audit", "Server", "HTTPSupport", "Ditto", "OpenID", "OAuth", "Authentication",
+                "Directory",
                 "Delivery", "Mail", "Pages", "Keys", "HTTP", "JOSE", "JSON", "Storage", "Values", "Cryptography",
                 "Logging",
             ]),

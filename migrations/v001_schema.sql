@@ -8,7 +8,8 @@
 -- * NULL means that there is none; a default says how each row begins;
 -- * a column that references another table leads an index, so that deleting a parent reads no whole table of children;
 -- * WITHOUT ROWID keeps rows in the order of their primary key: one search, and one page of a commit, instead of two.
---   An engine without row ids never sees these words.
+--   An engine without row ids never sees these words;
+-- * COLLATE BINARY compares a column byte by byte on both engines, so that the texts that begin alike are a range.
 
 
 -- Storage
@@ -44,6 +45,7 @@ CREATE TABLE merchants (
     name TEXT NOT NULL,
     logo_uri TEXT,
     accent_color TEXT, -- #rrggbb
+    events_uri TEXT, -- gets the merchant's events, signed
     -- A document: the merchant's own texts for the mails that its clients cause.
     mail_templates TEXT,
     -- Whether a phone's sign-out also ends what backends got by its codes.
@@ -57,6 +59,7 @@ CREATE TABLE merchants (
     deleted_at BIGINT
 );
 CREATE UNIQUE INDEX merchants_by_number ON merchants (number);
+CREATE INDEX merchants_by_name ON merchants (name, id);
 CREATE INDEX merchants_by_deletion ON merchants (deleted_at) WHERE deleted_at IS NOT NULL;
 
 -- Names that are taken though nothing has them: of deleted or renamed things.
@@ -151,6 +154,14 @@ CREATE TABLE client_resources (
 );
 CREATE INDEX client_resources_by_client ON client_resources (client_id);
 
+-- The redirect URIs of clients, by which administration finds them.
+CREATE TABLE client_redirect_uris (
+    fingerprint TEXT NOT NULL,
+    client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    PRIMARY KEY (fingerprint, client_id)
+);
+CREATE INDEX client_redirect_uris_by_client ON client_redirect_uris (client_id);
+
 -- The owners of APIs. An owner keeps those of a deleted client: another's tokens must not become valid for an API.
 CREATE TABLE resources (
     resource TEXT NOT NULL,
@@ -165,12 +176,13 @@ CREATE INDEX resources_by_borrower ON resources (lent_to);
 CREATE TABLE users (
     id BIGINT PRIMARY KEY,
     subject TEXT, -- the `sub` that an import kept
-    email TEXT UNIQUE, -- trimmed and in lower case
+    email TEXT COLLATE BINARY UNIQUE, -- trimmed and in lower case
     email_verified BIGINT NOT NULL CHECK (email_verified IN (0, 1)),
     verified_phone TEXT, -- one user's at a time
     phone_verified_at BIGINT,
     password_hash TEXT,
     profile TEXT NOT NULL, -- a document: set by the user
+    search_name TEXT COLLATE BINARY NOT NULL DEFAULT '', -- the name of the profile in lower case; empty: none
     attributes TEXT NOT NULL DEFAULT '{}', -- a document: set by administration, for claims
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,
@@ -186,6 +198,8 @@ CREATE INDEX users_with_password ON users (id) WHERE password_hash IS NOT NULL;
 CREATE INDEX users_by_email_start ON users (SUBSTR(email, 1, 3));
 CREATE INDEX users_by_creation ON users (created_at, id);
 CREATE INDEX users_by_change ON users (updated_at, id);
+CREATE INDEX users_by_name ON users (search_name, id) WHERE search_name <> '';
+CREATE INDEX users_disabled ON users (id) WHERE disabled_at IS NOT NULL;
 
 -- Which clients a user has used.
 CREATE TABLE connections (
@@ -285,16 +299,21 @@ CREATE TABLE deliveries (
     share TEXT NOT NULL DEFAULT '', -- whose part of the workers it uses: a merchant's, or '' for all others
     subject TEXT, -- whom it tells about whom: few of one subject are sent at a time
     topic TEXT, -- what it tells: a newer one replaces one that still waits
+    recipient TEXT, -- the fingerprint of the address or number that a mail or text message goes to
     sealed_content TEXT NOT NULL, -- sealed, because it contains links that sign in, and addresses
     attempts BIGINT NOT NULL,
     due_at BIGINT NOT NULL,
     created_at BIGINT NOT NULL,
-    expires_at BIGINT NOT NULL
+    expires_at BIGINT NOT NULL,
+    failed_at BIGINT, -- when it was given up: then it is kept for some days, for administration
+    error TEXT -- why
 );
-CREATE INDEX deliveries_by_share ON deliveries (kind, share, due_at);
+CREATE INDEX deliveries_by_share ON deliveries (kind, share, due_at) WHERE failed_at IS NULL;
+CREATE INDEX deliveries_by_recipient ON deliveries (recipient) WHERE recipient IS NOT NULL;
+CREATE INDEX deliveries_failed ON deliveries (failed_at, id) WHERE failed_at IS NOT NULL;
 CREATE INDEX deliveries_by_subject ON deliveries (subject, due_at) WHERE subject IS NOT NULL;
 CREATE INDEX deliveries_by_topic ON deliveries (topic) WHERE topic IS NOT NULL;
-CREATE INDEX deliveries_by_expiry ON deliveries (expires_at);
+CREATE INDEX deliveries_by_expiry ON deliveries (expires_at) WHERE failed_at IS NULL;
 
 
 -- Authentication
@@ -717,3 +736,63 @@ CREATE TABLE webhooks (
     disabled_at BIGINT
 );
 CREATE INDEX webhooks_by_merchant ON webhooks (merchant_id, id);
+
+-- What was done, by whom, to what and from where. Rows are never changed but for two things: the chain is written after
+-- their commit, and what names a user goes when the user is erased.
+CREATE TABLE events (
+    id TEXT PRIMARY KEY, -- sorts by time
+    at BIGINT NOT NULL,
+    type TEXT NOT NULL,
+    actor_type TEXT NOT NULL,
+    actor_id TEXT NOT NULL,
+    subject_type TEXT,
+    subject_id TEXT,
+    user_id BIGINT, -- whose person the details may name; the user may be gone
+    merchant_id TEXT, -- the merchant that may see it; NULL: the platform alone
+    client_id TEXT,
+    outcome TEXT NOT NULL,
+    reason TEXT,
+    request_id TEXT,
+    count BIGINT NOT NULL, -- how many equal ones it stands for
+    -- A document: addresses, and values before and after. NULL once the user is erased.
+    details TEXT,
+    salt TEXT,
+    details_hash TEXT NOT NULL, -- of salt and details
+    -- The place in the chain; NULL until it is chained
+    position BIGINT UNIQUE,
+    hash TEXT
+);
+CREATE INDEX events_unchained ON events (at, id) WHERE position IS NULL;
+CREATE INDEX events_by_actor ON events (actor_id, id);
+CREATE INDEX events_by_subject ON events (subject_id, id) WHERE subject_id IS NOT NULL;
+CREATE INDEX events_by_type ON events (type, id);
+CREATE INDEX events_by_client ON events (client_id, id) WHERE client_id IS NOT NULL;
+CREATE INDEX events_by_merchant ON events (merchant_id, id) WHERE merchant_id IS NOT NULL;
+CREATE INDEX events_by_request ON events (request_id, id) WHERE request_id IS NOT NULL;
+CREATE INDEX events_by_user ON events (user_id, id) WHERE user_id IS NOT NULL;
+-- Those that erasing the user has to change
+CREATE INDEX events_of_user ON events (user_id) WHERE user_id IS NOT NULL AND details IS NOT NULL;
+
+-- The ends of the chain of events, one row: the link that its first row follows, and that of its last row.
+CREATE TABLE event_chain (
+    id BIGINT PRIMARY KEY CHECK (id = 1),
+    first_position BIGINT NOT NULL,
+    first_hash TEXT NOT NULL,
+    last_position BIGINT NOT NULL,
+    last_hash TEXT NOT NULL
+);
+INSERT INTO event_chain (id, first_position, first_hash, last_position, last_hash)
+VALUES (1, 0, '0000000000000000000000000000000000000000000000000000000000000000', 0, '0000000000000000000000000000000000000000000000000000000000000000');
+
+
+-- Administration
+
+-- What calls with an Idempotency-Key were answered. A row is stored with the change that the call made.
+CREATE TABLE idempotent_answers (
+    name TEXT PRIMARY KEY, -- the fingerprint of administrator and key
+    request TEXT NOT NULL, -- the fingerprint of what was asked
+    attempt TEXT NOT NULL, -- the call that made the change
+    sealed_answer TEXT, -- NULL until it is known
+    expires_at BIGINT NOT NULL
+);
+CREATE INDEX idempotent_answers_by_expiry ON idempotent_answers (expires_at);

@@ -1,6 +1,8 @@
 public import Administration
 public import Authentication
+public import Delivery
 public import Ditto
+public import Federation
 public import HTTPSupport
 public import OAuth
 
@@ -10,10 +12,18 @@ public struct AdministrationFeature: Feature {
 
     public init(
         _ context: ServerContext, _ oauth: OAuthServices, _ authentication: AuthenticationServices,
-        users: UserAdministration, webhooks: DittoWebhooks, addresses: AddressRules
+        _ federation: FederationServices, users: UserAdministration, finding: Finding, keys: KeyAdministration,
+        outbox: Outbox, webhooks: DittoWebhooks, addresses: AddressRules
     ) {
         let gate = AdministratorGate(
-            tokens: oauth.accessTokens, addresses: addresses, database: context.database)
+            tokens: oauth.accessTokens, addresses: addresses, database: context.database, audit: context.audit,
+            answers: IdempotentAnswers(
+                database: context.database, seal: context.seal, clock: context.clock, random: context.random))
+        let reach = UserReach(administration: users)
+        let holdings = UserHoldings(
+            database: context.database, clock: context.clock, random: context.random,
+            sessions: authentication.sessionList,
+            families: context.families, apps: oauth.apps, links: federation.subjects, outbox: outbox)
         endpoints = [
             MerchantsEndpoint(
                 gate: gate, merchants: context.merchants, issuers: context.issuers, addresses: addresses),
@@ -21,10 +31,21 @@ public struct AdministrationFeature: Feature {
                 gate: gate, clients: context.clients, merchants: context.merchants, addresses: addresses),
             InitialAccessTokensEndpoint(gate: gate, tokens: oauth.initialTokens),
             UsersEndpoint(
-                gate: gate, administration: users, users: context.users, data: authentication.personalData,
-                mail: context.mail),
+                gate: gate, administration: users, finding: finding, users: context.users,
+                data: authentication.personalData, mail: context.mail),
             IssuersEndpoint(gate: gate, issuers: context.issuers),
             WebhooksEndpoint(gate: gate, webhooks: webhooks, site: context.site),
+            EventsEndpoint(gate: gate, log: context.audit, users: users),
+            FindEndpoint(gate: gate, finding: finding),
+            UserHoldingsEndpoint(gate: gate, reach: reach, holdings: holdings),
+            UserActionsEndpoint(
+                gate: gate, reach: reach, users: context.users, merchants: context.merchants,
+                verifications: authentication.verifications, deletion: context.deletion, mail: context.mail,
+                clock: context.clock),
+            KeysEndpoint(gate: gate, keys: keys),
+            DeliveriesEndpoint(
+                gate: gate, outbox: outbox, counts: Counts(database: context.database, clock: context.clock),
+                clock: context.clock, random: context.random),
         ]
     }
 }

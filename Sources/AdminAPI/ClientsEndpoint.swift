@@ -22,26 +22,34 @@ public struct ClientsEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.post("clients", use: create)
-        router.get("clients", query: ListPage.parameters + ["merchant_id", "client_name"], use: list)
-        router.get("clients/{id}", use: show)
-        router.patch("clients/{id}", use: change)
-        router.delete("clients/{id}", use: delete)
-        router.post("clients/{id}/secrets", use: addSecret)
-        router.get("clients/{id}/secrets", query: ListPage.parameters, use: listSecrets)
-        router.delete("clients/{id}/secrets/{sid}", use: endSecret)
+        router.post("clients", .createClient, use: gate.once(create))
+        router.get("clients", .listClients, use: list)
+        router.get("clients/{id}", .getClient, use: show)
+        router.patch("clients/{id}", .changeClient, use: change)
+        router.delete("clients/{id}", .deleteClient, use: delete)
+        router.post("clients/{id}/secrets", .addSecret, use: gate.once(addSecret))
+        router.get("clients/{id}/secrets", .listSecrets, use: listSecrets)
+        router.delete("clients/{id}/secrets/{sid}", .endSecret, use: endSecret)
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request, context)
-        let json = try request.jsonObject(of: .newClient)
+        let json = try request.document(context)
         try addresses.refuseOwn(in: json)
         let metadata = try ClientMetadata(ofNew: json)
         try addresses.refuseUnaskable(in: json)
         let named = try JSONMembers(json).text("merchant_id").map { Merchant.ID($0) }
         let merchant = try await administrator.merchant(named: named, ofNew: metadata, among: merchants)
+        let chosen = try JSONMembers(json).text("client_id")
+        if chosen != nil { try administrator.require(.platform, to: "choose the id of a client") }
+        let id = try chosen.map { try Client.ID(chosen: $0, in: "client_id") }
         let registered = try await gate.inTurn(of: administrator) {
-            try await clients.register(metadata, merchant: merchant, by: administrator)
+            do {
+                return try await clients.register(metadata, as: id, merchant: merchant, by: administrator)
+            } catch let fault as JSONFault where fault.member == "id" {
+                throw Problem(
+                    status: .conflict, detail: "'client_id' must be \(fault.expected).", member: "client_id")
+            }
         }
         return .json(registered.json, status: .created)
     }
@@ -49,28 +57,37 @@ public struct ClientsEndpoint: Endpoint {
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request, context)
         let page = try ListPage(request, context)
-        let named = try request.query["merchant_id"].map { Merchant.ID($0) }
-        let items = try await administrator.listing(of: named) { merchant in
-            try await clients.list(
-                of: merchant, named: request.query["client_name"], after: page.after, count: page.count + 1)
+        let query = try request.query
+        let search = try ClientSearch(query)
+        let place = try page.place { NamePlace($0, named: search.order == .name) }
+        let after = place.map { ClientSearch.Place(name: $0.name, id: .init($0.id)) }
+        var total: Int?? = page.isCounted ? 0 : nil
+        let items = try await administrator.listing(of: search.merchant) { merchant in
+            var search = search
+            search.merchant = merchant
+            if page.isCounted { total = try await clients.count(search) }
+            return try await clients.list(search, after: after, count: page.count + 1)
         }
-        return page.response(items, json: \.json, cursor: \.id.text)
+        return page.response(items, total: total, json: \.json) {
+            NamePlace(id: $0.id.text, name: $0.name).text(named: search.order == .name)
+        }
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
-        .json(try await mine(request, context).client.json)
+        .tagged(try await mine(request, context).client.json)
     }
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (client, administrator) = try await mine(request, context)
-        let json = try request.jsonObject(of: .clientChange)
+        let (client, anyone) = try await mine(request, context)
+        let administrator = anyone.expecting(request.ifMatch) { db in try Clients.find(client.id, in: db)?.json }
+        let json = try request.document(context)
         try addresses.refuseOwn(in: json)
         try addresses.refuseUnaskable(in: json)
         let changed = try await gate.inTurn(of: administrator) {
             try await clients.change(client.id, json, by: administrator)
         }
         guard let changed else { throw Problem.notFound("client") }
-        return .json(changed.json)
+        return .tagged(changed.json)
     }
 
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -107,7 +124,7 @@ public struct ClientsEndpoint: Endpoint {
         let secrets = try await clients.secrets(of: client.id)
         func position(_ secret: ClientSecret) -> String { "\(secret.createdAt.milliseconds)-\(secret.id)" }
         return page.response(
-            secrets.filter { position($0) > page.after },
+            of: secrets,
             json: { .members(["id": .string($0.id.text), "created_at": .integer($0.createdAt.seconds)]) },
             cursor: position)
     }
@@ -131,5 +148,16 @@ public struct ClientsEndpoint: Endpoint {
             throw Problem.notFound("client")
         }
         return (client, administrator)
+    }
+}
+
+extension ClientSearch {
+    fileprivate init(_ query: Form) throws {
+        self.init(of: query["merchant_id"].map { Merchant.ID($0) })
+        id = query["client_id"].map { Client.ID($0) }
+        name = query["client_name"]
+        redirectURI = query["redirect_uri"]
+        guard let chosen = try ListOrder<Order>(query) else { return }
+        (order, isDescending) = (chosen.order, chosen.isDescending)
     }
 }

@@ -16,15 +16,15 @@ public struct InitialAccessTokensEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.post("initial-access-tokens", use: create)
-        router.get("initial-access-tokens", query: ListPage.parameters, use: list)
-        router.get("initial-access-tokens/{id}", use: show)
-        router.delete("initial-access-tokens/{id}", use: delete)
+        router.post("initial-access-tokens", .createInitialAccessToken, use: gate.once(create))
+        router.get("initial-access-tokens", .listInitialAccessTokens, use: list)
+        router.get("initial-access-tokens/{id}", .getInitialAccessToken, use: show)
+        router.delete("initial-access-tokens/{id}", .deleteInitialAccessToken, use: delete)
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request, context)
-        let json = try request.jsonObject(of: .newInitialAccessToken)
+        let json = try request.document(context)
         let merchant = try administrator.merchant(json, toMake: "initial access tokens")
         let (token, value) = try await gate.inTurn(of: administrator) {
             try await tokens.issue(json, for: merchant, by: administrator)

@@ -15,13 +15,15 @@ public struct UsersEndpoint: Endpoint {
     private let administration: UserAdministration
     private let users: Users
     private let data: PersonalData
+    private let finding: Finding
     private let mail: MailComposer
 
     public init(
-        gate: AdministratorGate, administration: UserAdministration, users: Users, data: PersonalData,
-        mail: MailComposer
+        gate: AdministratorGate, administration: UserAdministration, finding: Finding, users: Users,
+        data: PersonalData, mail: MailComposer
     ) {
         self.gate = gate
+        self.finding = finding
         self.administration = administration
         self.users = users
         self.data = data
@@ -29,17 +31,17 @@ public struct UsersEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.post("users", use: create)
-        router.get("users", query: ListPage.parameters + ["email"], use: list)
-        router.get("users/{id}", use: show)
-        router.patch("users/{id}", use: change)
-        router.delete("users/{id}", use: delete)
-        router.get("users/{id}/data", use: export)
+        router.post("users", .createUser, use: gate.once(create))
+        router.get("users", .listUsers, use: list)
+        router.get("users/{id}", .getUser, use: show)
+        router.patch("users/{id}", .changeUser, use: change)
+        router.delete("users/{id}", .deleteUser, use: delete)
+        router.get("users/{id}/data", .exportUser, use: export)
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request, context)
-        let changes = try UserChanges(try request.jsonObject(of: .user))
+        let changes = try UserChanges(try request.document(context))
         do {
             let user = try await inTurn(of: administrator) {
                 try await users.create(changes, by: administrator)
@@ -47,6 +49,10 @@ public struct UsersEndpoint: Endpoint {
             return .json(user.adminJSON, status: .created)
         } catch StorageError.conflict {
             throw Problem(status: .conflict, detail: "A user with this address exists.", member: "email")
+        } catch let taken as Users.Taken {
+            throw Problem(
+                status: .conflict, detail: "'\(taken.member)' is another user's, or a client's id.",
+                member: taken.member)
         } catch let refusal as Users.TooManyNew {
             throw OAuthError.tooManyUsers(refusal.wait)
         } catch is HashingPoolFull {
@@ -63,32 +69,37 @@ public struct UsersEndpoint: Endpoint {
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request, context)
         let page = try ListPage(request, context)
-        let items =
-            if let email = try request.query["email"] {
-                try await administration.find(try Self.address(email), by: administrator).map { [$0] } ?? []
-            } else {
-                try await administration.list(by: administrator, after: page.afterNumber, count: page.count + 1)
+        let query = try request.query
+        var search = try UserSearch(query)
+        if let sub = query["sub"] {
+            guard let user = try await finding.user(ofSubject: sub, by: administrator) else {
+                return page.response([User](), total: page.isCounted ? 0 : nil, json: \.adminJSON) { _ in "" }
             }
-        return page.response(items, json: \.adminJSON, cursor: { $0.id.description })
-    }
-
-    private static func address(_ text: String) throws -> EmailAddress {
-        guard let email = EmailAddress(text) else {
-            throw Problem(parameter: "email", "must be an e-mail address, whose + is %2B in a URL")
+            search.keys.append(.user(user))
         }
-        return email
+        let place = try page.place { [search] text in UserSearch.Place(text, in: search.order) }
+        do {
+            let items = try await finding.users(search, by: administrator, after: place, count: page.count + 1)
+            let total: Int?? = page.isCounted ? try await finding.count(search, by: administrator) : nil
+            return page.response(items, total: total, json: \.adminJSON) { UserSearch.position(of: $0, in: search) }
+        } catch is UserSearch.TooMany {
+            throw Problem(
+                status: .badRequest,
+                detail: "This search reads too many other users: make a prefix longer, or leave out conditions.")
+        }
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
         let (id, _) = try await mine(request, context)
         guard let user = try await users.find(id) else { throw Problem.notFound("user") }
-        return .json(user.adminJSON)
+        return .tagged(user.adminJSON)
     }
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
-        let administrator = try await gate.administrator(request, context)
-        let id = try await own(context, of: administrator)
-        let changes = try UserChanges(try request.jsonObject(of: .user))
+        let anyone = try await gate.administrator(request, context)
+        let id = try await own(context, of: anyone)
+        let administrator = anyone.expecting(request.ifMatch) { db in try User.find(id, in: db)?.adminJSON }
+        let changes = try UserChanges(try request.document(context))
         do {
             let user = try await inTurn(of: administrator) {
                 try await users.change(id, changes, by: administrator)
@@ -96,10 +107,10 @@ public struct UsersEndpoint: Endpoint {
             guard let user else {
                 throw Problem.notFound("user")
             }
-            return .json(user.adminJSON)
+            return .tagged(user.adminJSON)
         } catch StorageError.conflict {
             throw Problem(status: .conflict, detail: "A user with this address exists.", member: "email")
-        } catch PasswordSignIn.Refusal.throttled(let wait) {
+        } catch PasswordSignIn.Refusal.throttled(let wait, _, _) {
             throw OAuthError.tooManyChanges(wait)
         } catch is HashingPoolFull {
             throw OAuthError.signInsOverloaded
@@ -108,8 +119,7 @@ public struct UsersEndpoint: Endpoint {
 
     /// Everything stored about a user. Only the platform gets it, because it includes what other merchants know.
     @Sendable private func export(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (id, administrator) = try await mine(request, context)
-        try administrator.requirePlatform("export the data of a user")
+        let (id, _) = try await mine(request, context)
         guard let document = try await data.document(of: id) else { throw Problem.notFound("user") }
         return .json(bytes: document)
     }

@@ -19,16 +19,16 @@ public struct WebhooksEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.post("webhooks", use: create)
-        router.get("webhooks", query: ListPage.parameters, use: list)
-        router.get("webhooks/{id}", use: show)
-        router.patch("webhooks/{id}", use: change)
-        router.delete("webhooks/{id}", use: delete)
+        router.post("webhooks", .createWebhook, use: gate.once(create))
+        router.get("webhooks", .listWebhooks, use: list)
+        router.get("webhooks/{id}", .getWebhook, use: show)
+        router.patch("webhooks/{id}", .changeWebhook, use: change)
+        router.delete("webhooks/{id}", .deleteWebhook, use: delete)
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request, context)
-        let json = try request.jsonObject(of: .webhook)
+        let json = try request.document(context)
         let merchant = try administrator.merchant(json, toMake: "webhooks")
         let webhook = try await gate.inTurn(of: administrator) {
             try await webhooks.register(json, merchant: merchant, by: administrator)
@@ -51,7 +51,7 @@ public struct WebhooksEndpoint: Endpoint {
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
         let (webhook, administrator) = try await mine(request, context)
-        let json = try request.jsonObject(of: .webhook)
+        let json = try request.document(context)
         let changed = try await gate.inTurn(of: administrator) {
             try await webhooks.change(webhook.id, json, by: administrator)
         }

@@ -11,11 +11,12 @@ extension Administrator: ClientAuthority, MerchantAuthority {
         if case .merchant(_, let access) = self { access.addresses.ownNames } else { nil }
     }
 
-    /// The merchant of a new client: `named`, or the administrator's own. Only a client with the scope admin belongs to
-    /// no merchant, and only the platform creates one.
+    /// The merchant of a new client: `named`, or the administrator's own. Only a client that administers belongs to no
+    /// merchant, and only the platform creates one.
     public func merchant(
         named: Merchant.ID?, ofNew metadata: ClientMetadata, among merchants: Merchants
     ) async throws -> Merchant.ID? {
+        try requireAdministrator()
         if let own = confines {
             guard named == nil || named == own else {
                 throw AdministrationRefusal("You may make clients of your own merchant only.", member: "merchant_id")
@@ -23,10 +24,10 @@ extension Administrator: ClientAuthority, MerchantAuthority {
             return own
         }
         guard let named else {
-            guard metadata.asksForAdministration else { throw JSONFault("merchant_id", "given") }
+            guard metadata.isForPlatform else { throw JSONFault("merchant_id", "given") }
             return nil
         }
-        guard !metadata.asksForAdministration else { throw JSONFault.platformScopeOfMerchant }
+        guard !metadata.isForPlatformAlone else { throw JSONFault.platformScopeOfMerchant }
         guard try await merchants.find(named) != nil else {
             throw JSONFault("merchant_id", "an existing merchant's id")
         }
@@ -34,6 +35,7 @@ extension Administrator: ClientAuthority, MerchantAuthority {
     }
 
     public func permit(making client: Client, in db: any Transaction) throws {
+        try requireAdministrator()
         guard case .merchant(let own, let access) = self else { return }
         try permit(granting: client.scope)
         try permit(serving: client.spid.sessionHosts)
@@ -48,6 +50,8 @@ extension Administrator: ClientAuthority, MerchantAuthority {
 
     /// Checks the client as it is in this transaction: what the platform has taken away stays taken.
     public func permit(changing client: Client, to changed: Client, by document: JSON, in db: any Transaction) throws {
+        try requireAdministrator()
+        if client.administersPlatform, !changed.administersPlatform { try confirmAnotherAdministrator(in: db) }
         guard case .merchant(let own, let access) = self else { return }
         try permit(granting: Scope(changed.scope.tokens.filter { !client.scope.contains($0) }))
         try permit(serving: changed.spid.sessionHosts.filter { !client.spid.sessionHosts.contains($0) })
@@ -80,13 +84,30 @@ extension Administrator: ClientAuthority, MerchantAuthority {
     }
 
     public func permit(deleting client: Client, in db: any Transaction) throws {
+        try requireAdministrator()
+        if client.administersPlatform { try confirmAnotherAdministrator(besides: client.id, in: db) }
         try permit(leaving: client.spid.sessionHosts)
     }
 
     /// The users of a self-registered client consented to a third party, and have not met the merchant. With a secret
     /// or another address of the client, the merchant could act as that third party.
     public func permit(settingSecretsOf client: Client) throws {
+        try requireAdministrator()
         guard confines == nil || client.may(.belongToMerchant) else { throw AdministrationRefusal.ofSelfRegistered }
+    }
+
+    public func permit(endingSecretOf client: Client, in db: any Transaction) throws {
+        try permit(settingSecretsOf: client)
+        if client.administersPlatform { try confirmAnotherAdministrator(in: db) }
+    }
+
+    /// Refuses what would leave no client, besides `client`, that can administer the platform. The command line can
+    /// always make one.
+    private func confirmAnotherAdministrator(besides client: Client.ID? = nil, in db: any Transaction) throws {
+        guard access != nil, try !Clients.canAdministerPlatform(besides: client, in: db) else { return }
+        throw AdministrationRefusal(
+            "No other client could administer the platform: make another one with the scope admin first.",
+            isConflict: true)
     }
 
     /// Whether a document changes only what a merchant may change of a self-registered client.
@@ -146,6 +167,7 @@ extension Administrator: ClientAuthority, MerchantAuthority {
     }
 
     public func permit(changingMerchantBy document: JSON) throws {
+        try requireAdministrator()
         if document["disabled"] != nil { try requirePlatform("disable or enable a merchant") }
         // A merchant cannot say of itself that every user has met it.
         if document["skip_introduction"] != nil { try requirePlatform("skip the introduction of a merchant") }

@@ -9,6 +9,7 @@ extension Administrator: IssuerAuthority {
     public var trustsEverywhere: Bool { confines == nil }
 
     public func permit(registering issuer: TrustedIssuer, in db: any Transaction) throws {
+        try requireAdministrator()
         guard confines != nil else { return }
         try permit(vouching: !issuer.vouchesForAddresses)
         // Otherwise the links of an issuer that only has a provider's name would later be taken for the provider's.
@@ -19,6 +20,7 @@ extension Administrator: IssuerAuthority {
     }
 
     public func permit(changing issuer: TrustedIssuer, to changed: TrustedIssuer) throws {
+        try requireAdministrator()
         try permit(enabling: issuer.disabledAt != nil && changed.disabledAt == nil)
         guard confines != nil else { return }
         // Its links were made under the former keys.
@@ -54,6 +56,7 @@ extension Administrator: IssuerAuthority {
     /// sign-ins are good everywhere, no new registration restores its links, and users without another way to sign in
     /// would lose their accounts at every merchant.
     public func permit(deleting issuer: TrustedIssuer) throws {
+        try requireAdministrator()
         try permit(enabling: issuer.disabledAt != nil)
         guard confines == nil || !issuer.signsInEverywhere else {
             throw AdministrationRefusal(
@@ -116,18 +119,24 @@ extension Administrator: WebhookAuthority, InitialAccessTokenAuthority {
     public var takesNames: Bool { confines == nil }
 
     public func permit(registering webhook: DittoWebhook, in db: any Transaction) throws {
+        try requireAdministrator()
         try confirmRoom(
             for: "webhooks, or the names of a thousand deleted ones", atMost: DittoWebhooks.mostOfMerchant, in: db,
             DittoWebhooks.hasRoom)
     }
 
     public func permit(changing webhook: DittoWebhook, to changed: DittoWebhook) throws {
+        try requireAdministrator()
         try permit(enabling: webhook.disabledAt != nil && changed.disabledAt == nil)
     }
 
-    public func permit(deleting webhook: DittoWebhook) throws { try permit(enabling: webhook.disabledAt != nil) }
+    public func permit(deleting webhook: DittoWebhook) throws {
+        try requireAdministrator()
+        try permit(enabling: webhook.disabledAt != nil)
+    }
 
     public func permit(issuing token: InitialAccessToken, in db: any Transaction) throws {
+        try requireAdministrator()
         try confirmRoom(
             for: "initial access tokens", atMost: InitialAccessTokens.mostOfMerchant, in: db,
             InitialAccessTokens.hasRoom)

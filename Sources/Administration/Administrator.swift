@@ -1,25 +1,36 @@
+public import Audit
 public import Directory
 public import JSON
 public import OAuth
 public import Storage
 public import Values
 
-/// An administrator: the command line, the platform, or one merchant. A client is one by the scope of its own tokens:
-///
-/// - `admin` (`Scope.admin`) makes a client without a merchant the platform's administrator, who may do everything.
-/// - `admin:merchant` (`Scope.adminMerchant`) makes a merchant's client its administrator, who sees and changes only
-///   what is the merchant's. What of that is still the platform's alone stands in the `permit` functions of this
-///   module.
+/// Who administers: the command line, or a client by the scope of its own tokens (`AdministratorRoles`). Its reach is
+/// the whole deployment, or the client's merchant; its roles say what it may do there. What of a merchant is still the
+/// platform's alone stands in the `permit` functions of this module.
 public enum Administrator: Authority {
     case commandLine
     case platform(Access)
     case merchant(Merchant.ID, Access)
 
-    /// The token that a client presented, and what its requests are checked by.
+    /// The token that a client presented, the roles that it gives, and what its requests are checked by.
     public struct Access: Sendable {
         let token: AccessToken
+        let roles: AdministratorRoles
         let tokens: AccessTokens
         let addresses: AddressRules
+        /// What else must hold in each of its changes.
+        var conditions: [Condition] = []
+    }
+
+    /// Throws unless a change may be made, in its transaction, before anything is changed.
+    public typealias Condition = @Sendable (any Transaction) throws -> Void
+
+    /// The same administrator, of whose changes `condition` must hold too.
+    public func on(_ condition: @escaping Condition) -> Administrator {
+        guard var access else { return self }
+        access.conditions.append(condition)
+        return confines.map { .merchant($0, access) } ?? .platform(access)
     }
 
     /// The administrator that presents `token`, stored by `tokens`: a client's own token with an admin scope. A user's
@@ -30,32 +41,56 @@ public enum Administrator: Authority {
                 .insufficientScope, "user_administers", "Administration requires a client_credentials token.")
         }
         // The token's scope is not enough: the client may have lost it since.
-        func has(_ scope: String) -> Bool { token.scope.contains(scope) && token.clientScope.contains(scope) }
-        let access = Access(token: token, tokens: tokens, addresses: addresses)
-        if has(Scope.admin), token.merchant == nil {
-            self = .platform(access)
-            return
-        }
-        if has(Scope.adminMerchant), let merchant = token.merchant {
-            self = .merchant(merchant, access)
-            return
-        }
-        throw OAuthError.scopeMissing(Scope.admin)
+        let scope = token.scope.intersection(token.clientScope)
+        let roles = AdministratorRoles(scope, ofMerchant: token.merchant != nil)
+        guard !roles.isEmpty else { throw OAuthError.scopeMissing(Scope.admin) }
+        let access = Access(token: token, roles: roles, tokens: tokens, addresses: addresses)
+        self = token.merchant.map { .merchant($0, access) } ?? .platform(access)
     }
 
     /// Throws when the administrator has lost its rights, or some of them, since the token was read.
     public func confirm(in db: any Transaction) throws {
         guard let access else { return }
-        let again = try access.tokens.again(access.token, in: db)
-        guard try Administrator(again, of: access.tokens, addresses: access.addresses).confines == confines else {
-            throw OAuthError.scopeMissing(Scope.admin)
-        }
+        let again = try Administrator(
+            try access.tokens.again(access.token, in: db), of: access.tokens, addresses: access.addresses)
+        guard again.confines == confines, again.roles.isSuperset(of: roles) else { throw scopeMissing(for: roles) }
+        for condition in access.conditions { try condition(db) }
     }
 
-    /// The merchant that it is confined to; nil for the platform.
-    var confines: Merchant.ID? { if case .merchant(let id, _) = self { id } else { nil } }
+    public var actor: Actor {
+        guard let access else { return Actor(.command) }
+        return Actor(.client(access.token.client), of: confines?.text)
+    }
 
-    private var access: Access? {
+    /// Throws unless the administrator has one of `roles`, which `act` needs: "make a client".
+    public func require(_ roles: AdministratorRoles, to act: String) throws {
+        guard self.roles.isDisjoint(with: roles) else { return }
+        guard confines == nil || !roles.isDisjoint(with: .ofMerchants) else {
+            throw AdministrationRefusal("Only the platform's administrator may \(act).")
+        }
+        throw scopeMissing(for: roles)
+    }
+
+    /// Settings, and new users, are for administrators: support and audit change none.
+    func requireAdministrator() throws(OAuthError) {
+        guard !isAdministrator else { return }
+        throw scopeMissing(for: .administrators)
+    }
+
+    /// Whether it administers, and does more than help or look.
+    var isAdministrator: Bool { !roles.isDisjoint(with: .administrators) }
+
+    private func scopeMissing(for roles: AdministratorRoles) -> OAuthError {
+        .scopeMissing(roles.scope(ofMerchant: confines != nil) ?? Scope.admin)
+    }
+
+    /// The command line has them all.
+    public var roles: AdministratorRoles { access?.roles ?? .all }
+
+    /// The merchant that it is confined to; nil for the platform.
+    public var confines: Merchant.ID? { if case .merchant(let id, _) = self { id } else { nil } }
+
+    var access: Access? {
         switch self {
         case .commandLine: nil
         case .platform(let access), .merchant(_, let access): access
@@ -94,7 +129,8 @@ public enum Administrator: Authority {
         return merchant
     }
 
-    public func requirePlatform(_ what: String) throws(AdministrationRefusal) {
+    func requirePlatform(_ what: String) throws {
+        try requireAdministrator()
         guard confines == nil else {
             throw AdministrationRefusal("Only the platform's administrator may \(what).")
         }

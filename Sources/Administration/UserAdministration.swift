@@ -52,6 +52,7 @@ public struct UserAdministration: Sendable {
     public func remove(
         _ id: UserID, by administrator: Administrator, within budget: BulkErasure.Budget = .request
     ) async throws -> Removal {
+        try administrator.requireAdministrator()
         guard let merchant = administrator.confines else {
             return try await deletion.delete(id, within: budget, by: administrator) ? .deleted : .notFound
         }
@@ -60,7 +61,8 @@ public struct UserAdministration: Sendable {
     }
 }
 
-/// What a merchant's administrator may not set of users, because users belong to the whole deployment.
+/// What a merchant's administrator may not set of users, because users belong to the whole deployment, and the one
+/// thing that the platform's support sets.
 extension Administrator: UserAuthority {
     public var sender: String { connects?.text ?? "" }
     public var charged: Merchant.ID? { confines }
@@ -72,7 +74,12 @@ extension Administrator: UserAuthority {
     }
 
     public func permit(making user: UserChanges) throws {
+        try requireAdministrator()
         guard confines != nil else { return }
+        if let member = user.chosenMember {
+            // A name of another system says that the user is one who is known there.
+            throw AdministrationRefusal("Only the platform may choose the number or `sub` of a user.", member: member)
+        }
         if user.verifiesEmail {
             // Users belong to the deployment: one merchant cannot verify an address for the others.
             throw AdministrationRefusal(
@@ -95,6 +102,11 @@ extension Administrator: UserAuthority {
     }
 
     public func permit(changing changes: UserChanges) throws {
+        guard isAdministrator else {
+            // Support keeps a user out; it lets none in, and a merchant's may not keep one out of the others.
+            if !roles.contains(.platformSupport) || !changes.onlyDisables { try requireAdministrator() }
+            return
+        }
         guard confines != nil, let member = changes.sensitiveMember else { return }
         throw AdministrationRefusal(
             "Only the platform may set the address, password, verified flag, attributes and disabling of a user.",

@@ -1,3 +1,4 @@
+import Audit
 public import Cryptography
 public import Directory
 import JSON
@@ -120,7 +121,8 @@ public struct AppSignUp: Sendable {
     ) async throws -> Outcome {
         let user = prepared.user
         do {
-            return try await events.write(to: database, at: user.createdAt) { db, announcement in
+            return try await events.write(to: database, at: user.createdAt, by: authority.actor) {
+                db, announcement in
                 // A retry after a COMMIT of unknown outcome finds its own row.
                 guard try db.rows("SELECT id FROM users WHERE id = \(user.id)").isEmpty else { return .made }
                 guard try !Users.has(prepared.email, in: db) else { return .taken }

@@ -1,3 +1,4 @@
+public import Audit
 public import Cryptography
 public import Directory
 public import Storage
@@ -24,9 +25,10 @@ public struct AuthenticationServices: Sendable {
     ///   - tables: every table, in the order in which the copy of a user's data shows them.
     public init(
         database: any Database, clock: any WallClock, random: any RandomSource, hashing: HashingPool,
-        events: UserEvents, codeKey: [UInt8], tables: [StoredTable]
+        events: UserEvents, audit: AuditLog, codeKey: [UInt8], tables: [StoredTable]
     ) {
-        signIn = PasswordSignIn(database: database, hashing: hashing, clock: clock, random: random)
+        signIn = PasswordSignIn(
+            database: database, hashing: hashing, clock: clock, random: random, audit: audit)
         sessions = Sessions(database: database, clock: clock, events: events)
         sessionList = SessionList(database: database, clock: clock, events: events)
         verifications = Verifications(database: database, clock: clock, random: random, codeKey: codeKey)

@@ -16,16 +16,16 @@ public struct AssetEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("/assets/spindle.css", isSafe: true) { _, _ in
+        router.get("/assets/spindle.css", .getAsset, isSafe: true) { _, _ in
             Response.asset(templates.stylesheet, "text/css; charset=utf-8")
         }
-        router.get("/assets/submit.js", isSafe: true) { _, _ in
+        router.get("/assets/submit.js", .getAsset, isSafe: true) { _, _ in
             Response.asset(templates.script, "text/javascript; charset=utf-8")
         }
-        router.get("/assets/message.js", isSafe: true) { _, _ in
+        router.get("/assets/message.js", .getAsset, isSafe: true) { _, _ in
             Response.asset(templates.messageScript, "text/javascript; charset=utf-8")
         }
-        router.get("/assets/brand/{merchant}", isSafe: true, use: brand)
+        router.get("/assets/brand/{merchant}", .getBrand, isSafe: true, use: brand)
     }
 
     @Sendable private func brand(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -49,8 +49,11 @@ extension Response {
 extension Routes {
     /// Adds a form that is posted to `path`. A plain GET, as when a phone reloads a tab with the answer, is redirected
     /// to `start`, where the form is.
-    mutating func form(_ path: String, from start: String, use answer: @escaping Route.Answer) {
-        post(path, use: answer)
-        get(path, isSafe: true) { _, _ in Response.sendBrowser(to: start, status: .seeOther) }
+    mutating func form(
+        _ path: String, _ operation: Operation, from start: String, use answer: @escaping Route.Answer
+    ) {
+        let way = Operation.way("\(operation.id)Start", "lead to the form")
+        post(path, operation, use: answer)
+        get(path, way, isSafe: true) { _, _ in Response.sendBrowser(to: start, status: .seeOther) }
     }
 }

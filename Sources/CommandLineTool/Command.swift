@@ -15,6 +15,11 @@ extension CommandArguments {
     /// The names of the options, such as `--listen`.
     public static var optionNames: [String] { Declarations(of: Self()).parameters.flatMap(\.names) }
 
+    /// The option or flag that sets `member` of a document.
+    public static func option(setting member: String) -> String? {
+        Declarations(of: Self()).parameters.first { !$0.names.isEmpty && $0.member == member }?.names.first
+    }
+
     /// Reads `arguments`, which contain no subcommand.
     public static func parse(_ arguments: [String]) throws(CommandExit) -> Self {
         let parsed = Self()

@@ -123,6 +123,9 @@ extension String {
         return text
     }
 
+    /// `newKeyFile` as `new_key_file`: as members of documents are named.
+    var snakeCased: String { kebabCased.replacing("-", with: "_") }
+
     /// Lines of at most `width` columns, `indent` of them blank; a longer word gets its own line.
     func wrapped(to width: Int, indent: Int = 0) -> String {
         let margin = String(repeating: " ", count: indent)

@@ -14,6 +14,8 @@ struct Parameter {
     var names: [String] = []
     let valueName: String
     let help: String
+    /// The member of a document that it sets, if the command sends one.
+    var member = ""
     var isRequired = false
     /// The default value, as the help shows it.
     var defaultText: String?
@@ -123,6 +125,7 @@ extension Argument {
 @propertyWrapper public struct Flag<Value>: Declaration {
     private let slot: Slot<Value>
     private let help: String
+    private let member: String?
     private let isDeniable: Bool
     private let value: (_ isDenied: Bool) -> Value
 
@@ -135,6 +138,7 @@ extension Argument {
         return [
             Parameter(
                 form: .flag, names: ["--" + name] + (isDeniable ? [denial] : []), valueName: name, help: help,
+                member: member ?? property.snakeCased,
                 take: { given in
                     slot.fill(value(given == denial))
                     return true
@@ -144,10 +148,12 @@ extension Argument {
 }
 
 extension Flag where Value == Bool {
-    /// A flag that is true if given.
-    public init(wrappedValue: Bool, help: String) {
+    /// A flag that is true if given. It sets the member of a document with the property's name, unless `member` is
+    /// given.
+    public init(wrappedValue: Bool, help: String, sets member: String? = nil) {
         slot = Slot(wrappedValue)
         self.help = help
+        self.member = member
         isDeniable = false
         value = { _ in true }
     }
@@ -158,6 +164,7 @@ extension Flag where Value == Bool? {
     public init(deniable help: String) {
         slot = Slot(.some(nil))
         self.help = help
+        member = nil
         isDeniable = true
         value = { isDenied in !isDenied }
     }
@@ -178,6 +185,7 @@ extension Flag where Value == Bool? {
         let name: String?
         let help: String
         let valueName: String?
+        let member: String?
     }
 
     private init(
@@ -196,45 +204,49 @@ extension Flag where Value == Bool? {
         return [
             Parameter(
                 form: .option, names: ["--" + name], valueName: description.valueName ?? name, help: description.help,
-                isRequired: isRequired, defaultText: defaultText, take: take)
+                member: description.member ?? property.snakeCased, isRequired: isRequired, defaultText: defaultText,
+                take: take)
         ]
     }
 }
 
 extension Option where Value: ArgumentValue {
-    /// A required option. Its name is the property's, unless `name` is given.
-    public init(name: String? = nil, help: String, valueName: String? = nil) {
+    /// A required option. Its name is the property's, unless `name` is given, and so is that of the member of a document
+    /// that it sets.
+    public init(name: String? = nil, help: String, valueName: String? = nil, sets member: String? = nil) {
         let slot = Slot<Value>(nil)
-        self.init(slot, Description(name: name, help: help, valueName: valueName), isRequired: true) {
-            Value(argument: $0).map(slot.fill) != nil
-        }
+        self.init(
+            slot, Description(name: name, help: help, valueName: valueName, member: member), isRequired: true
+        ) { Value(argument: $0).map(slot.fill) != nil }
     }
 
     /// An option with a default, which the help shows.
     public init(wrappedValue: Value, name: String? = nil, help: String, valueName: String? = nil) {
         let slot = Slot(wrappedValue)
         self.init(
-            slot, Description(name: name, help: help, valueName: valueName), defaultText: "\(wrappedValue)"
+            slot, Description(name: name, help: help, valueName: valueName, member: nil),
+            defaultText: "\(wrappedValue)"
         ) { Value(argument: $0).map(slot.fill) != nil }
     }
 }
 
 extension Option {
     /// An optional option.
-    public init<Content: ArgumentValue>(name: String? = nil, help: String, valueName: String? = nil)
-    where Value == Content? {
+    public init<Content: ArgumentValue>(
+        name: String? = nil, help: String, valueName: String? = nil, sets member: String? = nil
+    ) where Value == Content? {
         let slot = Slot<Value>(.some(nil))
-        self.init(slot, Description(name: name, help: help, valueName: valueName)) {
+        self.init(slot, Description(name: name, help: help, valueName: valueName, member: member)) {
             Content(argument: $0).map(slot.fill) != nil
         }
     }
 
     /// An option that may be repeated.
     public init<Element: ArgumentValue>(
-        wrappedValue: [Element], name: String? = nil, help: String, valueName: String? = nil
+        wrappedValue: [Element], name: String? = nil, help: String, valueName: String? = nil, sets member: String? = nil
     ) where Value == [Element] {
         let slot = Slot(wrappedValue)
-        self.init(slot, Description(name: name, help: help, valueName: valueName)) {
+        self.init(slot, Description(name: name, help: help, valueName: valueName, member: member)) {
             Element(argument: $0).map { slot.fill((slot.isFilled ? slot.content : []) + [$0]) } != nil
         }
     }

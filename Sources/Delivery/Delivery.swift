@@ -67,6 +67,8 @@ public struct Delivery: Sendable {
     public let expiresAt: Timestamp
     let share: Share
     let topic: Topic?
+    /// The fingerprint of its address or number; nil for a callback or notice.
+    let recipient: String?
     public let createdAt: Timestamp
     let sealedContent: String
     let seal: Seal
@@ -74,8 +76,8 @@ public struct Delivery: Sendable {
     /// The same delivery, already expired: stored alike, never sent, and deleted by retention.
     public var blank: Delivery {
         Delivery(
-            id: id, kind: kind, expiresAt: createdAt, share: share, topic: topic, createdAt: createdAt,
-            sealedContent: sealedContent, seal: seal)
+            id: id, kind: kind, expiresAt: createdAt, share: share, topic: topic, recipient: recipient,
+            createdAt: createdAt, sealedContent: sealedContent, seal: seal)
     }
 
     /// A blank delivery is due later, out of the way of real ones.
@@ -87,10 +89,10 @@ public struct Delivery: Sendable {
         let dueAt = try turn(in: db)
         try db.execute(
             """
-            INSERT INTO deliveries (id, kind, share, subject, topic, sealed_content, attempts, due_at, created_at,
-                expires_at)
-            VALUES (\(id), \(kind.rawValue), \(share.text), \(topic?.subject), \(topic?.content), \(sealedContent), 0,
-                \(dueAt), \(createdAt), \(expiresAt))
+            INSERT INTO deliveries (id, kind, share, subject, topic, recipient, sealed_content, attempts, due_at,
+                created_at, expires_at)
+            VALUES (\(id), \(kind.rawValue), \(share.text), \(topic?.subject), \(topic?.content), \(recipient),
+                \(sealedContent), 0, \(dueAt), \(createdAt), \(expiresAt))
             ON CONFLICT (id) DO NOTHING
             """)
     }

@@ -46,7 +46,7 @@ extension Outbox {
                     """
                     SELECT \(Lease.columns) FROM deliveries
                     WHERE kind = \(kind.rawValue) AND share = \(share.text) AND due_at <= \(now)
-                        AND created_at < expires_at
+                        AND created_at < expires_at AND failed_at IS NULL
                     ORDER BY due_at LIMIT \(most)
                     """)
                 due += try rows.map { try Lease($0, kind, leaseEnd: now + Self.lease) }
@@ -77,14 +77,15 @@ extension Outbox {
         try db.rows(
             """
             WITH RECURSIVE shares (share) AS (
-                SELECT min(share) FROM deliveries WHERE kind = \(kind.rawValue)
+                SELECT min(share) FROM deliveries WHERE kind = \(kind.rawValue) AND failed_at IS NULL
                 UNION ALL SELECT (
-                    SELECT min(d.share) FROM deliveries d WHERE d.kind = \(kind.rawValue) AND d.share > shares.share)
+                    SELECT min(d.share) FROM deliveries d
+                    WHERE d.kind = \(kind.rawValue) AND d.failed_at IS NULL AND d.share > shares.share)
                 FROM shares WHERE shares.share IS NOT NULL)
             SELECT share, (
                 SELECT d.due_at FROM deliveries d
                 WHERE d.kind = \(kind.rawValue) AND d.share = shares.share AND d.due_at <= \(now)
-                    AND d.created_at < d.expires_at
+                    AND d.created_at < d.expires_at AND d.failed_at IS NULL
                 ORDER BY d.due_at LIMIT 1) AS due_at
             FROM shares WHERE share IS NOT NULL
             """
@@ -94,9 +95,22 @@ extension Outbox {
         }
     }
 
-    /// Deletes a delivery that was accepted or abandoned.
+    /// Deletes a delivery that was accepted.
     func remove(_ claim: Lease) async throws {
         try await database.write { db in try db.execute("DELETE FROM deliveries WHERE id = \(claim.id)") }
+    }
+
+    /// Keeps a delivery that was given up, for some days. It no longer counts among those of its subject.
+    func fail(_ claim: Lease, _ reason: String) async throws {
+        let now = clock.now
+        let error = reason.prefix(bytes: Self.longestError)
+        try await database.write { db in
+            try db.execute(
+                """
+                UPDATE deliveries SET failed_at = \(now), error = \(error), subject = NULL, topic = NULL
+                WHERE id = \(claim.id)
+                """)
+        }
     }
 
     /// Postpones the next attempt to `moment`, unless another node has the lease by now. It is due when it expires in

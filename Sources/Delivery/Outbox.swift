@@ -36,18 +36,20 @@ public struct Outbox: Sendable {
     /// Prepares `mail` for `Delivery.store(in:)`. After `use` it is useless: the code in it has expired.
     ///
     /// With an `id` from the caller it may be prepared inside a transaction that runs twice.
+    /// - Parameter about: what the log says of it, by names: the kind of mail, the user's id.
     public func delivery(
         _ mail: MailMessage, usefulFor use: Duration = longestUse, share: Delivery.Share = .common,
-        id: Delivery.ID? = nil
+        id: Delivery.ID? = nil, about: [String: String] = [:]
     ) -> Delivery {
-        prepare(.mail, mail.stored, usefulFor: use, share: share, given: id)
+        prepare(
+            .mail, mail.stored(about: about), usefulFor: use, share: share, to: mail.recipient, given: id)
     }
 
     /// Prepares `message` for `Delivery.store(in:)`. After `use` it is useless: the code in it has expired.
     public func delivery(
         _ message: TextMessage, usefulFor use: Duration, share: Delivery.Share = .common
     ) -> Delivery {
-        prepare(.text, message.stored, usefulFor: use, share: share, given: nil)
+        prepare(.text, message.stored, usefulFor: use, share: share, to: message.recipient, given: nil)
     }
 
     /// Prepares `callback` for `Delivery.store(in:)`.
@@ -67,13 +69,14 @@ public struct Outbox: Sendable {
 
     private func prepare(
         _ kind: Delivery.Kind, _ content: String, usefulFor use: Duration, share: Delivery.Share,
-        _ topic: Delivery.Topic? = nil, given: Delivery.ID?
+        _ topic: Delivery.Topic? = nil, to recipient: String? = nil, given: Delivery.ID?
     ) -> Delivery {
         let now = clock.now
         let id = given ?? .ordered(at: now, from: random)
         return Delivery(
             id: id, kind: kind, expiresAt: now + min(use, Self.longestUse),
-            share: topic?.isUrgent == true ? share.urgent : share, topic: topic, createdAt: now,
+            share: topic?.isUrgent == true ? share.urgent : share, topic: topic,
+            recipient: recipient.map(Self.mark), createdAt: now,
             sealedContent: seal.seal(content, .delivery, row: id.text), seal: seal)
     }
 
@@ -95,8 +98,8 @@ extension Outbox {
         case postponed
         /// Not attempted: its receiver is busy, or has failed.
         case held(for: Duration)
-        /// Refused permanently, or expired.
-        case givenUp
+        /// Refused permanently, or expired: for this reason.
+        case givenUp(String)
         /// Unknown: to be tried again.
         case unknown
     }
@@ -107,7 +110,8 @@ extension Outbox {
         do {
             let outcome = await attempt(claim, by: carrier)
             switch outcome {
-            case .delivered, .givenUp: try await remove(claim)
+            case .delivered: try await remove(claim)
+            case .givenUp(let reason): try await fail(claim, reason)
             case .held(let pause): try await hold(claim, until: clock.now + pause)
             case .unknown: try await postpone(claim, until: clock.now)
             case .postponed:
@@ -122,8 +126,9 @@ extension Outbox {
 
     private func attempt(_ claim: Lease, by carrier: any Transport) async -> Outcome {
         guard clock.now < claim.expiresAt else {
-            log(.warning, "delivery given up", claim, "it is of no use any more")
-            return .givenUp
+            let reason = "it is of no use any more"
+            log(.warning, "delivery given up", claim, reason)
+            return .givenUp(reason)
         }
         do {
             try await carrier.deliver(
@@ -133,7 +138,7 @@ extension Outbox {
             return .delivered
         } catch Undeliverable.refused(let reason) {
             log(.warning, "delivery given up", claim, reason)
-            return .givenUp
+            return .givenUp(reason)
         } catch Undeliverable.temporary(let reason) {
             log(.warning, "delivery postponed", claim, reason)
             return .postponed
@@ -161,7 +166,16 @@ extension Outbox {
             metadata: [
                 "kind": "\(claim.kind.rawValue)", "delivery": "\(claim.id)", "attempt": "\(claim.attempt)",
                 "reason": "\(reason)",
-            ])
+            ].merging(about(claim)) { $1 })
+    }
+
+    /// Whom a mail is to, by id, which mail it is, and in which merchant's name it goes.
+    private func about(_ claim: Lease) -> Logger.Metadata {
+        guard claim.kind == .mail, let content = try? seal.open(claim.sealedContent, .delivery, row: claim.id.text)
+        else { return [:] }
+        let merchant = claim.share.whole.text
+        let about = MailMessage.about(stored: content).mapValues { MetadataValue.string($0) }
+        return ["merchant": "\(merchant.isEmpty ? "-" : merchant)", "user": "-"].merging(about) { $1 }
     }
 }
 
@@ -169,6 +183,11 @@ extension Outbox {
     public static let table = StoredTable(
         "deliveries",
         // The last attempt begins before a delivery expires, and its lease is over then.
-        retention: [.rows("deliveries", key: "id", until: "expires_at", memory: lease)],
+        retention: [
+            .rows("deliveries", key: "id", until: "expires_at", where: "failed_at IS NULL", memory: lease),
+            .rows(
+                "failedDeliveries", key: "id", until: "failed_at", where: "failed_at IS NOT NULL",
+                memory: memoryOfFailed),
+        ],
         ofUser: .expiry, ofClient: .expiry, sealed: [(SealedPlace.delivery.rawValue, "sealed_content")])
 }

@@ -1,3 +1,4 @@
+public import Audit
 public import JSON
 public import Storage
 
@@ -7,6 +8,8 @@ public import Storage
 /// A write asks its authority again in its own transaction: since the request was checked, it may have waited for its
 /// turn, for the hash of a password or for another server.
 public protocol Authority: Sendable {
+    /// Who acts, for the events of what it changes.
+    var actor: Actor { get }
     /// Throws if the party may no longer act.
     func confirm(in db: any Transaction) throws
 }
@@ -27,6 +30,8 @@ public protocol ClientAuthority: Authority {
     func permit(deleting client: Client, in db: any Transaction) throws
     /// Throws unless it may add and end secrets of `client`.
     func permit(settingSecretsOf client: Client) throws
+    /// Throws unless it may end the secret of `client` that was just deleted.
+    func permit(endingSecretOf client: Client, in db: any Transaction) throws
 }
 
 extension ClientAuthority {
@@ -36,6 +41,7 @@ extension ClientAuthority {
     }
     public func permit(deleting client: Client, in db: any Transaction) throws { throw NotPermitted() }
     public func permit(settingSecretsOf client: Client) throws { throw NotPermitted() }
+    public func permit(endingSecretOf client: Client, in db: any Transaction) throws { throw NotPermitted() }
 }
 
 /// An authority was asked for a change that it never makes.

@@ -11,6 +11,10 @@ extension Clients {
     static let secrets = StoredTable("client_secrets", ofClient: .cascade)
 }
 
+extension ClientRedirectURIs {
+    static let table = StoredTable("client_redirect_uris", ofClient: .cascade)
+}
+
 extension ClientResources {
     static let table = StoredTable("client_resources", ofClient: .cascade)
     static let ofMerchants = StoredTable(
@@ -31,7 +35,8 @@ extension StoredTable {
     /// The tables of this module, children first.
     public static let ofDirectory = [
         HostSessions.table, NoticedSignIns.table, Sessions.table, Issuers.table, Connections.table,
-        ClientResources.table, ClientResources.ofMerchants, Clients.secrets, Clients.table, Merchants.table,
+        ClientRedirectURIs.table, ClientResources.table, ClientResources.ofMerchants, Clients.secrets, Clients.table,
+        Merchants.table,
         TakenNames.table, User.table,
     ]
 }

@@ -1,3 +1,4 @@
+import Audit
 public import Cryptography
 public import Directory
 public import JSON
@@ -44,6 +45,7 @@ public struct DittoWebhooks: Sendable {
             id: id, merchant: merchant, name: name, document: rules.json.text, parsed: parsed,
             sealedSecrets: secrets?.sealed(for: id, with: seal), createdAt: now, updatedAt: now,
             disabledAt: try members.flag("disabled") == true ? now : nil)
+        let trail = AuditTrail(by: authority.actor, at: now, random: random)
         do {
             try await database.write { [seal] db in
                 try authority.confirm(in: db)
@@ -55,6 +57,9 @@ public struct DittoWebhooks: Sendable {
                 try webhook.insert(in: db)
                 try TakenNames.release(.webhook, name, in: db)
                 try authority.permit(registering: webhook, in: db)
+                try trail.record(
+                    "webhook.created", on: Party(.webhook, id.text), merchant: merchant.text, after: webhook.json(),
+                    in: db)
             }
         } catch StorageError.conflict {
             throw Self.nameTaken
@@ -123,6 +128,7 @@ public struct DittoWebhooks: Sendable {
         let secrets = try DittoSecrets(members)
         let disabled = try members.flag("disabled")
         let now = clock.now
+        let trail = AuditTrail(by: authority.actor, at: now, random: random)
         let changed = try await database.write { [seal] db -> DittoWebhook? in
             try authority.confirm(in: db)
             guard let webhook = try find(id, in: db) else { return nil }
@@ -137,6 +143,9 @@ public struct DittoWebhooks: Sendable {
             changed.updatedAt = now
             try authority.permit(changing: webhook, to: changed)
             try changed.update(in: db)
+            try trail.recordChange(
+                "webhook.changed", on: Party(.webhook, id.text), merchant: webhook.merchant.text, from: webhook.json(),
+                to: changed.json(), in: db)
             return changed
         }
         if changed?.document == document { parsed.keep(rules, of: document, for: id, of: found.merchant) }
@@ -176,9 +185,15 @@ extension DittoWebhooks {
         // Checked before: a rerun after a COMMIT of unknown outcome finds nothing left to delete.
         guard try await find(id) != nil else { return false }
         let now = clock.now
+        let trail = AuditTrail(by: authority.actor, at: now, random: random)
         try await database.write { db in
             try authority.confirm(in: db)
-            if let webhook = try find(id, in: db) { try authority.permit(deleting: webhook) }
+            if let webhook = try find(id, in: db) {
+                try authority.permit(deleting: webhook)
+                try trail.record(
+                    "webhook.deleted", on: Party(.webhook, id.text), merchant: webhook.merchant.text,
+                    before: webhook.json(), in: db)
+            }
             try Self.delete("id = \(id)", at: now, in: db)
         }
         return true

@@ -1,3 +1,4 @@
+public import Audit
 public import Authentication
 public import Cryptography
 public import Directory
@@ -23,6 +24,7 @@ public struct ServerContext: Sendable {
     public let users: Users
     public let issuers: TrustedIssuers
     public let families: TokenFamilies
+    public let audit: AuditLog
     public let callbacks: Callbacks
     public let events: UserEvents
     public let deletion: UserDeletion
@@ -34,7 +36,8 @@ public struct ServerContext: Sendable {
     public init(
         database: any Database, clock: any WallClock, random: any RandomSource, seal: Seal, outbound: Outbound,
         site: Site, address: ClientAddress, clients: Clients, merchants: Merchants, users: Users,
-        issuers: TrustedIssuers, families: TokenFamilies, callbacks: Callbacks, events: UserEvents,
+        issuers: TrustedIssuers, families: TokenFamilies, audit: AuditLog, callbacks: Callbacks,
+        events: UserEvents,
         deletion: UserDeletion,
         mail: MailComposer, texts: TextComposer?, templates: Templates
     ) {
@@ -50,6 +53,7 @@ public struct ServerContext: Sendable {
         self.users = users
         self.issuers = issuers
         self.families = families
+        self.audit = audit
         self.callbacks = callbacks
         self.events = events
         self.deletion = deletion

@@ -1,4 +1,6 @@
+import Administration
 import AdminAPI
+import Administration
 import Authentication
 import BrowserPages
 import Cryptography
@@ -50,11 +52,11 @@ extension Spindle {
             })
         let openID = OpenIDServices(
             database: database, clock: clock, random: random, seal: context.seal, ring: ring,
-            signSecrets: context.signSecrets, clients: stores.clients, users: stores.users,
+            signSecrets: context.signSecrets, clients: stores.clients, merchants: stores.merchants, users: stores.users,
             consents: oauth.consents, callbacks: stores.callbacks, issuer: site.issuer)
         let authentication = AuthenticationServices(
             database: database, clock: clock, random: random, hashing: parts.hashing, events: stores.events,
-            codeKey: parts.masterKey.key(for: "mail_codes"), tables: StoredTable.all.reversed())
+            audit: stores.audit, codeKey: parts.masterKey.key(for: "mail_codes"), tables: StoredTable.all.reversed())
         let federation = FederationServices(
             database: database, clock: clock, random: random, seal: context.seal, ring: ring, outbound: outbound,
             operators: Outbound(
@@ -104,7 +106,10 @@ extension Spindle {
                 grants: tokens.grants, limit: configuration.apiLimit, privacy: configuration.privacy),
         ]
         let administration = AdministrationFeature(
-            context, oauth, authentication, users: stores.administration, webhooks: webhooks, addresses: addresses)
+            context, oauth, authentication, federation, users: stores.administration,
+            finding: Administration.Finding(database: database, names: openID.names),
+            keys: KeyAdministration(keys: signingKeys, clients: stores.clients, clock: clock, random: random),
+            outbox: stores.outbox, webhooks: webhooks, addresses: addresses)
         let health: any Endpoint = HealthEndpoint(database: database, seal: context.seal, steps: Migration.all)
 
         // Administration has its own address if the configuration says so.
@@ -117,7 +122,7 @@ extension Spindle {
         }
         var endpoints = [health] + features.flatMap(\.endpoints)
         if let development {
-            let server = handler(Routes(endpoints, administration: nil))
+            let server = handler(Routes(endpoints, administration: nil, at: site.origin))
             endpoints +=
                 DevelopmentFeature(
                     context, authentication, pages: pages, sessions: sessions, memory: development.memory,
@@ -126,17 +131,18 @@ extension Spindle {
                     register: { try await DevelopmentSetup.register($1, at: $0, in: stores.clients, by: addresses) }
                 ).endpoints
         }
-        let routes = Routes(endpoints, administration: isApart ? nil : administration)
+        let routes = Routes(
+            endpoints, administration: isApart ? nil : administration, at: site.origin)
         return Spindle(
             publicRouter: handler(routes),
-            adminRouter: isApart ? handler(Routes([health], administration: administration)) : nil,
+            adminRouter: isApart ? handler(Routes([health], administration: administration, at: site.origin)) : nil,
             routes: routes.descriptions, database: database, signingKeys: signingKeys, clients: stores.clients,
             merchants: stores.merchants, issuers: stores.issuers,
-            retention: Retention(database: database, tables: StoredTable.all),
+            retention: Retention(database: database, tables: StoredTable.all), audit: stores.audit,
             deletion: stores.deletion,
             delivery: DeliveryService(
                 outbox: stores.outbox, mailer: development?.mailer ?? parts.mailer, texts: parts.texts,
-                outbound: outbound, logouts: openID.logouts, clients: stores.clients))
+                outbound: outbound, logouts: openID.logouts, events: openID.securityEvents, clients: stores.clients))
     }
 }
 
@@ -150,19 +156,21 @@ extension ServerContext {
             outbound: Outbound(policy: policy, logger: parts.logger, clock: parts.clock), site: Site(configuration),
             address: ClientAddress(trustedProxies: configuration.trustedProxies), clients: stores.clients,
             merchants: stores.merchants, users: stores.users, issuers: stores.issuers, families: stores.families,
-            callbacks: stores.callbacks, events: stores.events, deletion: stores.deletion, mail: stores.mail,
+            audit: stores.audit, callbacks: stores.callbacks, events: stores.events, deletion: stores.deletion,
+            mail: stores.mail,
             texts: parts.texts.map { _ in TextComposer(templates: stores.templates, outbox: stores.outbox) },
             templates: stores.templates)
     }
 }
 
 extension Routes {
-    fileprivate init(_ endpoints: [any Endpoint], administration: AdministrationFeature?) {
+    fileprivate init(_ endpoints: [any Endpoint], administration: AdministrationFeature?, at origin: String) {
         var routes = Routes()
         for endpoint in endpoints { endpoint.add(to: &routes) }
         var admin = Routes(below: ProblemBoundary.prefix, refusal: ProblemBoundary.response)
         for endpoint in administration?.endpoints ?? [] { endpoint.add(to: &admin) }
         self = routes + admin
+        describe(at: origin, version: Spindle.version)
     }
 }
 
@@ -179,6 +187,7 @@ extension UserEvents {
             Agreements.subscriber,
             DataObjects.subscriber,
             UserMails(mail: mail).subscriber,
+            audit,
         ]
     }
 }

@@ -1,3 +1,4 @@
+import Audit
 import Glibc
 public import Logging
 import Storage
@@ -51,6 +52,10 @@ public struct RunningServer: Sendable {
         let services: [any BackgroundService] = [
             // Ends last, so that it still sends what the last requests queued.
             spindle.delivery,
+            // It stores what the last requests noted.
+            AuditService(
+                log: spindle.audit, chain: spindle.eventChain(clock),
+                retention: configuration.eventRetention, configuration: configuration.given, logger: logger),
             listeners,
             CertificateWatch(end: { listeners.certificateEnd }, clock: clock, logger: logger),
             KeyRotationService(

@@ -1,3 +1,4 @@
+public import Audit
 import Authentication
 public import Cryptography
 public import Delivery
@@ -27,6 +28,7 @@ public struct Spindle: Sendable {
     let merchants: Merchants
     let issuers: TrustedIssuers
     let retention: Retention
+    public let audit: AuditLog
     let deletion: UserDeletion
     /// Delivers mails and callbacks.
     let delivery: DeliveryService

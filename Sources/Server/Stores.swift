@@ -1,4 +1,5 @@
 import Administration
+import Audit
 public import Authentication
 import BrowserPages
 public import Cryptography
@@ -32,6 +33,7 @@ public struct Stores: Sendable {
     /// The callbacks that tell clients about their users.
     let callbacks: Callbacks
     let events: UserEvents
+    let audit: AuditLog
     let mail: MailComposer
     let deletion: UserDeletion
     let administration: UserAdministration
@@ -48,6 +50,7 @@ public struct Stores: Sendable {
             database: database, clock: clock, random: random, known: knownClients, erasure: erasure)
         outbox = Outbox(database: database, seal: seal, clock: clock, random: random, logger: logger)
         callbacks = Callbacks(seal: seal, random: random, post: Callbacks.Post(outbox))
+        audit = AuditLog(database: database, clock: clock, random: random)
         self.templates = templates
         mail = MailComposer(templates: templates, outbox: outbox, site: Site(configuration))
         events = UserEvents(UserEvents.subscribers(callbacks, mail), random: random)
@@ -102,6 +105,6 @@ extension Delivery.Share {
 extension StoredTable {
     /// Every table, children before their parents: the order in which rows are swept and deleted.
     public static let all =
-        ofOAuth + ofAuthentication + ofFederation + ofSPiD + [Outbox.table, DittoWebhooks.table] + ofDirectory + ofKeys
-        + [Facts.table]
+        ofOAuth + ofAuthentication + ofFederation + ofSPiD + [Outbox.table, DittoWebhooks.table] + ofAdministration
+        + ofDirectory + ofKeys + ofAudit + [Facts.table]
 }

@@ -18,9 +18,12 @@ public struct Migration: Sendable {
     public var checksum: String { Base64URL.encode(Digest.sha256(script.utf8)) }
 
     /// The statements. In our files each ends with a semicolon at the end of a line. `WITHOUT ROWID` is kept only for
-    /// an engine with row ids.
+    /// an engine with row ids; the other one has another name for the order of bytes.
     func statements(withRowIDs hasRowIDs: Bool) -> [String] {
-        let script = hasRowIDs ? script : script.replacing(" WITHOUT ROWID", with: "")
+        let script =
+            hasRowIDs
+            ? script
+            : script.replacing(" WITHOUT ROWID", with: "").replacing("COLLATE BINARY", with: "COLLATE \"C\"")
         let code = script.split(separator: "\n", omittingEmptySubsequences: true)
             .filter { !$0.drop(while: \.isWhitespace).hasPrefix("--") }
             .joined(separator: "\n")

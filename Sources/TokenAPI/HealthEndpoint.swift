@@ -16,8 +16,8 @@ public struct HealthEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("/healthz", isSafe: true, use: lives)
-        router.get("/readyz", isSafe: true, use: isReady)
+        router.get("/healthz", .isAlive, isSafe: true, use: lives)
+        router.get("/readyz", .isReady, isSafe: true, use: isReady)
     }
 
     @Sendable private func lives(_ request: Request, context: SpindleContext) -> Response {

@@ -68,6 +68,12 @@ extension Timestamp {
         let time = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { digits($0, 2) }
         return "\(day.joined(separator: "-"))T\(time.joined(separator: ":"))Z"
     }
+
+    /// The same to the millisecond: 2031-02-03T04:05:06.789Z.
+    public var rfc3339: String {
+        let thousandths = String(milliseconds - seconds * 1000)
+        return iso8601.dropLast() + "." + String(repeating: "0", count: 3 - thousandths.count) + thousandths + "Z"
+    }
 }
 
 /// The time of day. It is passed as an argument everywhere, so that tests can set it.

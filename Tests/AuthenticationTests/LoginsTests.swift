@@ -1,3 +1,4 @@
+import Audit
 import Authentication
 import Cryptography
 import Directory
@@ -51,7 +52,9 @@ struct LoginsTests {
         func list() async throws -> [Login] { try await Logins(database: database).list(Logins.Query(), for: circle) }
 
         func signIn(_ hashing: HashingPool) -> PasswordSignIn {
-            PasswordSignIn(database: database, hashing: hashing, clock: clock, random: SystemRandom())
+            PasswordSignIn(
+                database: database, hashing: hashing, clock: clock, random: SystemRandom(),
+                audit: AuditLog(database: database, clock: clock, random: SystemRandom()))
         }
     }
 

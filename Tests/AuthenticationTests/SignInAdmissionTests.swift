@@ -1,3 +1,4 @@
+import Audit
 import Cryptography
 import Storage
 import TestSupport
@@ -34,7 +35,8 @@ struct SignInAdmissionTests {
             parameters: PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1), workers: 1, queueLimit: 0,
             random: SystemRandom())
         let signIn = PasswordSignIn(
-            database: Untouched(), hashing: hashing, clock: ManualClock(), random: SystemRandom())
+            database: Untouched(), hashing: hashing, clock: ManualClock(), random: SystemRandom(),
+            audit: AuditLog(database: Untouched(), clock: ManualClock(), random: SystemRandom()))
         func check() async throws {
             _ = try await signIn.check(username: "ada@example.com", password: "a guess", address: "192.0.2.1")
         }

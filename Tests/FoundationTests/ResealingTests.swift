@@ -1,3 +1,4 @@
+import Audit
 import Cryptography
 import Directory
 import JSON
@@ -170,6 +171,7 @@ import Values
         let isClientItself = false
         let lendsResources = false
         let reservedNames: [String]? = nil
+        let actor = Actor(.anonymous)
         func confirm(in db: any Transaction) {}
         func permit(making client: Client, in db: any Transaction) throws { throw Refused() }
     }

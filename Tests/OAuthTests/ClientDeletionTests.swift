@@ -22,7 +22,7 @@ struct ClientDeletionTests {
         #expect(try await world.clients.find(world.phone.id) == nil)
         #expect(try await world.clients.findLive(world.phone.id) == nil)
         for merchant in [nil, world.merchant] {
-            let listed = try await world.clients.list(of: merchant, after: "", count: 9)
+            let listed = try await world.clients.list(ClientSearch(of: merchant), after: nil, count: 9)
             #expect(listed.map(\.id) == [world.backend.id])
         }
         #expect(try await world.clients.change(world.phone.id, ["disabled": false], by: commandLine) == nil)
@@ -101,7 +101,7 @@ struct ClientDeletionTests {
         #expect(try await merchants.delete(world.merchant, within: BulkErasure.Budget(batches: 0), by: commandLine))
         #expect(await !world.isLive(token))
         #expect(try await merchants.find(world.merchant) == nil)
-        #expect(try await merchants.list(after: "", count: 9).map(\.id) == [other.merchant])
+        #expect(try await merchants.list(MerchantSearch(), after: nil, count: 9).map(\.id) == [other.merchant])
         #expect(try await merchants.change(world.merchant, ["disabled": false], by: commandLine) == nil)
         #expect(try await merchants.delete(world.merchant, by: commandLine) == false)
         // A client counts as a batch, because there may be many without rows.

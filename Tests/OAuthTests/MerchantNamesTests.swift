@@ -1,3 +1,4 @@
+import Audit
 import Cryptography
 import Directory
 import JSON
@@ -11,6 +12,7 @@ struct MerchantNamesTests {
     /// One who gives no name of another merchant's.
     private struct Owner: MerchantAuthority {
         let reservedNames: [String]? = []
+        let actor = Actor(.anonymous)
         func confirm(in db: any Transaction) {}
         func permit(changingMerchantBy document: JSON) {}
     }

@@ -1,3 +1,4 @@
+import Audit
 import Authentication
 import Cryptography
 import Directory
@@ -231,7 +232,8 @@ struct QueryPlanTests {
             database: world.database, hashing: hashing, clock: world.clock, random: SystemRandom(),
             events: .unheard)
         let signIn = PasswordSignIn(
-            database: world.database, hashing: hashing, clock: world.clock, random: SystemRandom())
+            database: world.database, hashing: hashing, clock: world.clock, random: SystemRandom(),
+            audit: AuditLog(database: world.database, clock: world.clock, random: SystemRandom()))
         let changes = try UserChanges(["email": "ada@example.com", "password": "correct horse battery"])
         let user = try await users.create(changes, by: commandLine)
         let proof = try await signIn.check(

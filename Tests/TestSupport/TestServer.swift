@@ -1,3 +1,4 @@
+import Audit
 public import Cryptography
 import Directory
 import JSON
@@ -27,6 +28,7 @@ public struct TestServer: Sendable {
     public let adminID: String
     public let adminSecret: String
     let fixture: Fixture
+    let audit: AuditLog
 
     public var backend: Backend { fixture.backend }
     public var clock: ManualClock { fixture.clock }
@@ -90,6 +92,21 @@ public struct TestServer: Sendable {
         _ = try await Resealing(from: fixture.masterKey, to: .random(from: random), random: random).run(on: database)
     }
 
+    /// Stores the events that were noted in memory.
+    public func storeNotes() async throws {
+        repeat {
+            try await audit.flush()
+            if !audit.isSettled { try await Task.sleep(for: .milliseconds(20)) }
+        } while !audit.isSettled
+    }
+
+    /// Chains all events.
+    public func chainEvents() async throws {
+        let chain = EventChain(database: database, clock: clock)
+        // The server chains too: one of both wins.
+        while try await (try? chain.extend()) ?? true {}
+    }
+
     /// Does what `spindle key rotate` does.
     public func rotateKeys() async throws {
         for algorithm in try await fixture.stores(SystemRandom()).clients.algorithmsInUse() {
@@ -106,8 +123,9 @@ public struct TestServer: Sendable {
         _ fixture: Fixture, _ admin: (id: String, secret: String), _ body: (TestServer) async throws -> Value
     ) async throws -> Value {
         let (ports, port) = AsyncStream<Int>.makeStream()
+        let spindle = try fixture.spindle()
         let server = RunningServer(
-            spindle: try fixture.spindle(), configuration: fixture.configuration, clock: fixture.clock,
+            spindle: spindle, configuration: fixture.configuration, clock: fixture.clock,
             logger: fixture.log.logger, onListening: { port.yield($0) })
         let stop = StopSignal()
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -118,7 +136,8 @@ public struct TestServer: Sendable {
             var iterator = ports.makeAsyncIterator()
             let bound = await iterator.next() ?? 0
             let node = TestServer(
-                origin: "http://127.0.0.1:\(bound)", adminID: admin.id, adminSecret: admin.secret, fixture: fixture)
+                origin: "http://127.0.0.1:\(bound)", adminID: admin.id, adminSecret: admin.secret, fixture: fixture,
+                audit: spindle.audit)
             let result: Result<Value, any Error>
             do {
                 result = .success(try await body(node))
@@ -127,7 +146,9 @@ public struct TestServer: Sendable {
             }
             stop.send()
             try await tasks.waitForAll()
-            return try result.get()
+            let value = try result.get()
+            try ListedReasons.check(fixture.log)
+            return value
         }
     }
 }

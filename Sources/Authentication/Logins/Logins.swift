@@ -1,3 +1,4 @@
+import Audit
 public import Directory
 import JSON
 public import Storage
@@ -41,6 +42,8 @@ public struct Login: Sendable {
         let provider: String?
         let address: String
         let userAgent: String
+        /// The request that it is made by.
+        let origin: RequestOrigin?
 
         /// - Parameter client: the client that sent the user; nil for none.
         public init(
@@ -51,6 +54,7 @@ public struct Login: Sendable {
             self.kind = kind
             self.provider = provider
             self.address = address
+            origin = .current
             // The browser's description of itself is shown and never trusted.
             self.userAgent = String(userAgent.filter { !$0.isNewline }).prefix(bytes: 300)
         }
@@ -223,6 +227,30 @@ extension Logins {
             ON CONFLICT (id) DO NOTHING
             """)
         try forgetOldest(of: user, after: attempt, in: db)
+        if succeeded { try recordEvent(of: attempt, by: user, at: now, in: db) }
+    }
+
+    /// A sign-in is an event, but for one without a question to the user: an app may open sessions thousands of times a
+    /// minute.
+    private static func recordEvent(
+        of attempt: Login.Attempt, by user: UserID, at now: Timestamp, in db: any Transaction
+    ) throws {
+        guard attempt.kind != .auto else { return }
+        let merchant = try merchant(of: attempt.client, in: db)
+        try AuditTrail(
+            by: Actor(.user(user), of: merchant?.text), at: now, seed: Array(attempt.id.text.utf8),
+            origin: attempt.origin
+        ).record(
+            "sign_in.succeeded", on: .user(user), client: attempt.client?.text,
+            after: .members([
+                "kind": .string(attempt.kind.rawValue), "provider": attempt.provider.map(JSON.string),
+            ]), userAgent: attempt.userAgent, in: db)
+    }
+
+    /// The merchant of the client where a user signs in.
+    static func merchant(of client: Client.ID?, in db: any Transaction) throws -> Merchant.ID? {
+        guard let client else { return nil }
+        return try db.rows("SELECT merchant_id FROM clients WHERE id = \(client)").first?.get("merchant_id")
     }
 
     /// How many attempts are kept of one user. A user who signs in every day leaves ninety before they expire.
@@ -257,8 +285,11 @@ extension Logins {
     }
 
     /// Marks an attempt that was stored as a failure as successful.
-    static func succeed(_ attempt: Login.Attempt, in db: any Transaction) throws {
+    static func succeed(
+        _ attempt: Login.Attempt, of user: UserID, at now: Timestamp, in db: any Transaction
+    ) throws {
         try db.execute("UPDATE logins SET succeeded = 1 WHERE id = \(attempt.id)")
+        try recordEvent(of: attempt, by: user, at: now, in: db)
     }
 
     /// Removes a stored attempt: the password was never checked.

@@ -1,3 +1,4 @@
+public import Audit
 public import Cryptography
 public import Directory
 public import Storage
@@ -6,9 +7,11 @@ public import Values
 /// Authenticates users by e-mail address and password.
 public struct PasswordSignIn: Sendable {
     public enum Refusal: Error, Sendable {
-        /// Unknown address, wrong password, no password or a disabled user: the reason is for the log only.
-        case wrong(reason: String)
-        case throttled(Duration)
+        /// Unknown address, wrong password, no password or a disabled user: the reason is for the log only, and the
+        /// user, if there is one.
+        case wrong(reason: String, user: UserID? = nil)
+        /// How long to wait; for the log the limit that is reached, and the user.
+        case throttled(Duration, bucket: String? = nil, user: UserID? = nil)
         case overloaded
     }
 
@@ -16,8 +19,12 @@ public struct PasswordSignIn: Sendable {
     private let hashing: HashingPool
     private let clock: any WallClock
     private let random: any RandomSource
+    private let audit: AuditLog
 
-    public init(database: any Database, hashing: HashingPool, clock: any WallClock, random: any RandomSource) {
+    public init(
+        database: any Database, hashing: HashingPool, clock: any WallClock, random: any RandomSource, audit: AuditLog
+    ) {
+        self.audit = audit
         self.database = database
         self.hashing = hashing
         self.clock = clock
@@ -66,6 +73,27 @@ public struct PasswordSignIn: Sendable {
             }
         } catch is HashingPoolFull {
             throw Refusal.overloaded
+        } catch let refusal as Refusal {
+            try await note(refusal, at: login?.client ?? client?.id, from: address)
+            throw refusal
+        }
+    }
+
+    /// A refused sign-in is an event. That of an unknown user is noted like any other, and takes as long.
+    private func note(_ refusal: Refusal, at client: Client.ID?, from address: String) async throws {
+        let merchant = try await database.read { db in try Logins.merchant(of: client, in: db) }
+        switch refusal {
+        case .wrong(let reason, let user):
+            audit.note(
+                .init(
+                    "sign_in.refused", on: user.map(Party.user), merchant: merchant?.text, client: client?.text,
+                    reason: reason, address: address))
+        case .throttled(_, let bucket, let user):
+            audit.note(
+                .init(
+                    "throttle.began", on: user.map(Party.user), merchant: merchant?.text, client: client?.text,
+                    reason: "sign_in_throttled", detail: bucket, address: address))
+        case .overloaded: break
         }
     }
 
@@ -90,7 +118,7 @@ public struct PasswordSignIn: Sendable {
         let charge: Throttle.Charge
         switch outcome {
         case .charged(let taken): charge = taken
-        case .wait(let wait): throw Refusal.throttled(wait)
+        case .wait(let wait, let bucket): throw Refusal.throttled(wait, bucket: bucket.kind, user: found?.id)
         }
 
         let isRight: Bool
@@ -103,11 +131,13 @@ public struct PasswordSignIn: Sendable {
             throw full
         } catch is PasswordTooLong {
             // No stored password is that long, so this reveals nothing about any user.
-            throw Refusal.wrong(reason: "password_too_long")
+            throw Refusal.wrong(reason: "password_too_long", user: found?.id)
         }
         guard let found else { throw Refusal.wrong(reason: "unknown_user") }
-        guard isRight else { throw Refusal.wrong(reason: "wrong_password") }
-        guard !found.isDisabled, let hash = found.hash else { throw Refusal.wrong(reason: "disabled_user") }
+        guard isRight else { throw Refusal.wrong(reason: "wrong_password", user: found.id) }
+        guard !found.isDisabled, let hash = found.hash else {
+            throw Refusal.wrong(reason: "disabled_user", user: found.id)
+        }
         return try await welcome(found, hash, charge, place, login, password: password)
     }
 
@@ -139,7 +169,7 @@ public struct PasswordSignIn: Sendable {
             guard row != nil else { return nil }
             try Throttle.refund(charge, succeeded: true, in: db)
             try KnownDevices.remember(place, of: found.id, at: now, in: db)
-            if let login { try Logins.succeed(login, in: db) }
+            if let login { try Logins.succeed(login, of: found.id, at: now, in: db) }
             if let newHash {
                 try User.rehash(found.id, from: oldHash.encoded, to: newHash, in: db)
             }
@@ -150,12 +180,12 @@ public struct PasswordSignIn: Sendable {
         if let proof { return proof }
         // Of two simultaneous first sign-ins with an older hash, one upgrades it first.
         guard !isAgain, isOld, let current = try await hash(of: found.id) else {
-            throw Refusal.wrong(reason: "password_changed_meanwhile")
+            throw Refusal.wrong(reason: "password_changed_meanwhile", user: found.id)
         }
         do {
             let sender = HashingPool.sender(place.address)
             guard try await hashing.verify(password, against: current, for: sender, standIn: nil) else {
-                throw Refusal.wrong(reason: "password_changed_meanwhile")
+                throw Refusal.wrong(reason: "password_changed_meanwhile", user: found.id)
             }
         } catch let full as HashingPoolFull {
             try await forget(charge, login)
@@ -237,9 +267,11 @@ extension PasswordSignIn {
     public func confirm(
         _ session: Session, password: String, address: String, device: Secret<Device>? = nil
     ) async throws -> Proof {
-        guard let email = session.email else { throw Refusal.wrong(reason: "no_password") }
+        guard let email = session.email else { throw Refusal.wrong(reason: "no_password", user: session.user) }
         let proof = try await check(username: email, password: password, address: address, device: device)
-        guard proof.user == session.user else { throw Refusal.wrong(reason: "password_of_another_user") }
+        guard proof.user == session.user else {
+            throw Refusal.wrong(reason: "password_of_another_user", user: session.user)
+        }
         return proof
     }
 }

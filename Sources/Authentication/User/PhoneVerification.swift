@@ -1,3 +1,4 @@
+public import Audit
 public import Directory
 public import Storage
 import Values
@@ -81,6 +82,8 @@ public struct SignedInUser: Authority {
     private let session: Session
 
     public init(of session: Session) { self.session = session }
+
+    public var actor: Actor { Actor(.user(session.user)) }
 
     public func confirm(in db: any Transaction) throws {
         guard try session.isLiveSignIn(in: db) else {

@@ -1,3 +1,4 @@
+public import Audit
 import Cryptography
 public import Directory
 public import JSON
@@ -94,6 +95,8 @@ public struct ConfirmedUser: Authority {
         self.proof = proof
     }
 
+    public var actor: Actor { Actor(.user(session.user)) }
+
     public func confirm(in db: any Transaction) throws {
         let row = try db.rows("SELECT email, password_hash FROM users WHERE id = \(session.user)").first
         guard let row, try Users.permits(proof, for: session, current: Users.confirming(row), in: db) else {
@@ -114,7 +117,7 @@ extension Users {
         // A change may store a message for each of a hundred clients.
         try await database.inTurn(of: .user(id, of: merchant, for: "profiles")) {
             let now = clock.now
-            return try await events.write(to: database, at: now) { db, announcement in
+            return try await events.write(to: database, at: now, by: authority.actor) { db, announcement in
                 try authority.confirm(in: db)
                 guard var user = try User.find(id, in: db), user.deletionDueAt == nil else { return nil }
                 let changes = try changes(user.profile)

@@ -1,3 +1,4 @@
+import Audit
 public import Directory
 public import Storage
 public import Values
@@ -81,7 +82,7 @@ public struct UserDeletion: Sendable {
         _ id: UserID, within budget: BulkErasure.Budget = .request, by authority: some Authority
     ) async throws -> Bool {
         let now = clock.now
-        let exists = try await events.write(to: database, at: now) { [self] db, announcement in
+        let exists = try await events.write(to: database, at: now, by: authority.actor) { [self] db, announcement in
             try authority.confirm(in: db)
             guard try User.find(id, in: db) != nil else { return false }
             try mark(id, dueAt: now, at: now, in: db, announcement)
@@ -91,6 +92,49 @@ public struct UserDeletion: Sendable {
         var budget = budget
         if exists { _ = try await finish(id, at: now, &budget) }
         return exists
+    }
+
+    /// Begins the deletion of a user at the will of `authority`, as the user could: they can cancel it until the time that
+    /// is returned. Ends all tokens and sessions now. `post` queues the mail that names the date. Nil if there is no such
+    /// user. Throws `PasswordSignIn.Refusal.throttled` after many requests.
+    public func begin(
+        _ id: UserID, by authority: some UserAuthority,
+        post: @escaping @Sendable (User, any Transaction) throws -> Void
+    ) async throws -> Timestamp? {
+        let now = clock.now
+        let due = dueAt(askedAt: now)
+        let found = try await events.write(to: database, at: now, by: authority.actor) {
+            [self] db, announcement -> Timestamp? in
+            try authority.confirm(in: db)
+            guard try authority.covers(id, in: db), let user = try User.find(id, in: db) else { return nil }
+            if let earlier = user.deletionDueAt { return earlier }
+            try Throttle.chargeDeletion(of: id, at: now, in: db)
+            guard due > now else {
+                try mark(id, dueAt: due, at: now, in: db, announcement)
+                return due
+            }
+            try announcement.watching(id, in: db) { try mark(id, dueAt: due, at: now, in: db, announcement) }
+            try post(user, db)
+            return due
+        }
+        if let found, found <= now {
+            var budget = BulkErasure.Budget.request
+            _ = try await finish(id, at: now, &budget)
+        }
+        return found
+    }
+
+    /// Cancels the deletion of a user, if it is not due yet. False if there is none to cancel.
+    public func cancel(_ id: UserID, by authority: some UserAuthority) async throws -> Bool {
+        let now = clock.now
+        return try await events.write(to: database, at: now, by: authority.actor) { db, announcement in
+            try authority.confirm(in: db)
+            guard try authority.covers(id, in: db), let due = try User.find(id, in: db)?.deletionDueAt, due > now else {
+                return false
+            }
+            try announcement.watching(id, in: db) { try Self.restore(id, at: now, in: db) }
+            return true
+        }
     }
 
     private func mark(

@@ -15,7 +15,7 @@ public struct AccountDataEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("/account/data", use: download)
+        router.get("/account/data", .getOwnData, use: download)
     }
 
     @Sendable private func download(_ request: Request, context: SpindleContext) async throws -> Response {

@@ -18,7 +18,7 @@ public struct ConnectEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.form("/account/links/connect", from: AccountEndpoint.path, use: connect)
+        router.form("/account/links/connect", .connectIssuer, from: AccountEndpoint.path, use: connect)
     }
 
     /// A linked issuer gives full access to the user, so an unattended screen must not be enough.

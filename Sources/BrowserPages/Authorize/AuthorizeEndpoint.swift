@@ -44,7 +44,7 @@ public struct AuthorizeEndpoint: Endpoint {
 
     public func add(to router: inout Routes) {
         for entrance in [.init(Self.path), .init("/authorize")] + AuthorizationEntrance.ofSPiD {
-            router.get("\(entrance.path)") { request, context in
+            router.get("\(entrance.path)", .authorize) { request, context in
                 guard let form = try? request.query else {
                     return pages.brokenRequest(try await pages.visit(request))
                 }
@@ -52,7 +52,7 @@ public struct AuthorizeEndpoint: Endpoint {
             }
             // A form from another site comes without the browser's cookies, and a page would overwrite them with new
             // ones. The same request by GET includes them.
-            router.post("\(entrance.path)") { request, context in
+            router.post("\(entrance.path)", .authorizeByForm) { request, context in
                 let form = try Form.read(request)
                 // A request too long for an address is stored here instead.
                 guard let address = form.address(at: entrance.path) else {
@@ -232,7 +232,7 @@ public struct AuthorizeEndpoint: Endpoint {
         } catch let refusal as OAuthError where refusal.code == .tooManyRequests {
             let visit = try await pages.visit(http, client: address.client)
             let page = pages.message(.tooManyAttempts, visit, status: .tooManyRequests)
-            return refusal.retryAfter.map(page.asking(toWait:)) ?? page
+            return (refusal.retryAfter.map(page.asking(toWait:)) ?? page).because(of: refusal)
         }
     }
 

@@ -11,10 +11,10 @@ public struct FlowEndpoint: Endpoint {
     public init(pages: PageRenderer) { self.pages = pages }
 
     public func add(to router: inout Routes) {
-        router.get("/flow/password", use: forgotten)
-        router.get("/auth/forgotpassword", use: forgotten)
-        router.get("/account/summary", isSafe: true, use: account)
-        router.get("/profile-pages", isSafe: true, use: account)
+        router.get("/flow/password", .leadToPassword, use: forgotten)
+        router.get("/auth/forgotpassword", .leadToPassword, use: forgotten)
+        router.get("/account/summary", .leadToAccount, isSafe: true, use: account)
+        router.get("/profile-pages", .leadToAccount, isSafe: true, use: account)
     }
 
     /// Leads to the account page, which has a way back to the client's address.

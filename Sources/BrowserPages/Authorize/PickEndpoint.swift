@@ -30,7 +30,7 @@ public struct PickEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.form(Self.path, from: "/login", use: pick)
+        router.form(Self.path, .pickUser, from: "/login", use: pick)
     }
 
     @Sendable private func pick(_ http: Request, context: SpindleContext) async throws -> Response {

@@ -26,12 +26,16 @@ struct DevelopmentGate: Sendable {
 
 extension Routes {
     /// A page for the developer.
-    mutating func get(_ path: String, by gate: DevelopmentGate, isSafe: Bool = true, use answer: @escaping Route.Answer)
-    {
-        get(path, isSafe: isSafe, use: gate.guarding(answer))
+    mutating func get(
+        _ path: String, _ operation: Operation, by gate: DevelopmentGate, isSafe: Bool = true,
+        use answer: @escaping Route.Answer
+    ) {
+        get(path, operation, isSafe: isSafe, use: gate.guarding(answer))
     }
 
-    mutating func post(_ path: String, by gate: DevelopmentGate, use answer: @escaping Route.Answer) {
-        post(path, use: gate.guarding(answer))
+    mutating func post(
+        _ path: String, _ operation: Operation, by gate: DevelopmentGate, use answer: @escaping Route.Answer
+    ) {
+        post(path, operation, use: gate.guarding(answer))
     }
 }

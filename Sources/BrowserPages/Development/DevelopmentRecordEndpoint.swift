@@ -11,10 +11,10 @@ struct DevelopmentRecordEndpoint: Endpoint {
     func add(to router: inout Routes) {
         let gate = DevelopmentGate(site: pages.site)
         let visit = PageContext.forDevelopers
-        router.get("/development/mails", by: gate) { _, _ in
+        router.get("/development/mails", .showDevelopmentMails, by: gate) { _, _ in
             pages.page(pages.templates.developmentMails(mails, in: visit.frame), visit, script: true)
         }
-        router.get("/development/requests", by: gate) { _, _ in
+        router.get("/development/requests", .showDevelopmentRequests, by: gate) { _, _ in
             pages.page(pages.templates.developmentRequests(requests, in: visit.frame), visit)
         }
     }

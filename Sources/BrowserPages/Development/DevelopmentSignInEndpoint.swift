@@ -26,8 +26,8 @@ public struct DevelopmentSignInEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("/development/sign-in", isSafe: true, use: show)
-        router.post("/development/sign-in", use: submit)
+        router.get("/development/sign-in", .showDevelopmentSignIn, isSafe: true, use: show)
+        router.post("/development/sign-in", .signInForDevelopment, use: submit)
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {

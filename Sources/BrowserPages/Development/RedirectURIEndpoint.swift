@@ -15,7 +15,8 @@ struct RedirectURIEndpoint: Endpoint {
     let register: DevelopmentFeature.Registration
 
     func add(to router: inout Routes) {
-        router.form(Self.path, from: "/", use: DevelopmentGate(site: pages.site).guarding(submit))
+        router.form(
+            Self.path, .registerRedirectURI, from: "/", use: DevelopmentGate(site: pages.site).guarding(submit))
     }
 
     @Sendable private func submit(_ request: Request, context: SpindleContext) async throws -> Response {

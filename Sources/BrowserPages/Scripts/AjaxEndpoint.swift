@@ -3,7 +3,6 @@ public import Directory
 import HTTP
 public import HTTPSupport
 import JSON
-import Logging
 public import OAuth
 public import Values
 
@@ -33,10 +32,10 @@ public struct AjaxEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("/ajax/logout.js") { request, context in
+        router.get("/ajax/logout.js", .signOutByScript) { request, context in
             try await act(request, context) { client in try await signOut(request, client) }
         }
-        router.get("/ajax/acceptAgreement.js") { request, context in
+        router.get("/ajax/acceptAgreement.js", .acceptTermsByScript) { request, context in
             try await act(request, context) { client in try await accept(request, client) }
         }
     }
@@ -47,8 +46,7 @@ public struct AjaxEndpoint: Endpoint {
         _ request: Request, _ context: SpindleContext, _ work: (Client) async throws -> ScriptCall.Answer
     ) async throws -> Response {
         guard request.headers[.secFetchDest].map({ $0 == "script" }) ?? true else {
-            context.logger.info("refused", metadata: ["reason": "not_a_script"])
-            return .plain("Only a script element may load this URL.", status: .forbidden)
+            return .plain("Only a script element may load this URL.", status: .forbidden).because("not_a_script")
         }
         return try await ScriptCall.answer(request, context, clients: clients) { client in
             // Third-party clients must not decide for their users.

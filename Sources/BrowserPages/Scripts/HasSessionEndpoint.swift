@@ -16,8 +16,8 @@ public struct HasSessionEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("/ajax/hasSession.js", use: tell)
-        router.get("/rpc/hasSession.js", use: tell)
+        router.get("/ajax/hasSession.js", .hasSession, use: tell)
+        router.get("/rpc/hasSession.js", .hasSession, use: tell)
     }
 
     @Sendable private func tell(_ request: Request, context: SpindleContext) async throws -> Response {

@@ -16,11 +16,11 @@ public struct NoProductsEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("/ajax/hasproduct.js", use: script)
-        router.get("/ajax/hassubscription.js", use: script)
-        router.get("/hasProduct/{id}", use: one)
-        router.get("/hasSubscription/{id}", use: one)
-        router.get("/hasAccess/{ids}") { request, context in
+        router.get("/ajax/hasproduct.js", .hasProductByScript, use: script)
+        router.get("/ajax/hassubscription.js", .hasProductByScript, use: script)
+        router.get("/hasProduct/{id}", .hasProduct, use: one)
+        router.get("/hasSubscription/{id}", .hasProduct, use: one)
+        router.get("/hasAccess/{ids}", .hasAccess) { request, context in
             try await PageFetch.answer(request, context, clients: clients) { _ in
                 .members([
                     "entitled": false, "allowedFeatures": .array([]), "ttl": .integer(Self.memory.seconds),

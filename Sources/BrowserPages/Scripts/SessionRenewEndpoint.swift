@@ -40,14 +40,14 @@ public struct SessionRenewEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("/session/renew") { request, context in
+        router.get("/session/renew", .renewSession) { request, context in
             try await SessionHop.answer(request, context, clients: clients) { hop in
                 guard let host = request.sessionHost(of: hop.client) else { throw SessionHop.Refused.host }
                 return hop.query["browser"] == nil
                     ? depart(request, hop, host) : try await arrive(request, hop, host)
             }
         }
-        router.get("/session/handover") { request, context in
+        router.get("/session/handover", .handSessionOver) { request, context in
             try await SessionHop.answer(request, context, clients: clients) { hop in try await handOver(request, hop) }
         }
     }

@@ -22,14 +22,14 @@ public struct SessionServiceEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("/session") { request, context in
+        router.get("/session", .getSession) { request, context in
             try await answer(request, context) {
                 ScriptCall.refusal(
                     401, "No session found!", response: reports.common(for: SessionReports.shortMemory))
             }
         }
         // Version 5 treats an error as a failure, and any answer with a `result`, even a false one, as signed in.
-        router.get("/v2/session") { request, context in
+        router.get("/v2/session", .getSession) { request, context in
             try await answer(request, context) { .object(reports.common() + [.init("userStatus", "unknown")]) }
         }
     }

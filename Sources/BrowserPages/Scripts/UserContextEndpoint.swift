@@ -3,7 +3,6 @@ public import Directory
 import HTTP
 public import HTTPSupport
 import JSON
-import Logging
 import OAuth
 import Values
 
@@ -20,12 +19,12 @@ public struct UserContextEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("/user-context") { request, context in
+        router.get("/user-context", .getUserContext) { request, context in
             try await PageFetch.answer(request, context, clients: clients) { client in
                 try await prompt(try await knownUsers.user(request, of: client), client)
             }
         }
-        router.get("/login_status", use: status)
+        router.get("/login_status", .getLoginStatus, use: status)
     }
 
     /// What a "continue as" prompt shows. Nothing, unless the client knows the user and may see the name.
@@ -44,8 +43,7 @@ public struct UserContextEndpoint: Endpoint {
     /// Redirects the browser to one of three addresses, each of them the client's own.
     @Sendable private func status(_ request: Request, context: SpindleContext) async throws -> Response {
         func refused(_ reason: String, _ text: String) -> Response {
-            context.logger.info("refused", metadata: ["reason": "\(reason)"])
-            return .plain(text, status: .badRequest)
+            .plain(text, status: .badRequest).because(reason)
         }
         // With an image at one of the addresses, any site would learn who its visitor is.
         guard request.isNavigation else {

@@ -3,7 +3,6 @@ import Directory
 import Federation
 import HTTP
 public import HTTPSupport
-import Logging
 import Pages
 import Values
 
@@ -23,7 +22,7 @@ public struct RestoreEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.form(Self.path, from: AccountEndpoint.path, use: decide)
+        router.form(Self.path, .restoreUser, from: AccountEndpoint.path, use: decide)
     }
 
     @Sendable private func decide(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -47,8 +46,8 @@ public struct RestoreEndpoint: Endpoint {
         ) { issuer, db in try TrustedIssuers.takesUsersToAll(TrustedIssuer.ID(issuer), in: db) }
         switch answer {
         case .failure(let refusal):
-            context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
             return pages.message(.choiceGone, visit, status: refusal == .unknown ? .notFound : .gone)
+                .because(of: refusal)
         case .success(.leaving(let dueAt)):
             return pages.message(.accountDeletionScheduled, visit, values: ["dueAt": dueAt.dayText], status: .ok)
         case .success(.kept):

@@ -33,11 +33,3 @@ struct Restoring: Sendable {
             pages.templates.restore(page, in: visit.frame), visit, cookies: [form.setCookie], formsLeaveSite: true)
     }
 }
-
-extension Timestamp {
-    /// The day and the minute in UTC, in a form for every language: 2031-02-03 04:05.
-    var dayText: String {
-        let text = iso8601
-        return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5))"
-    }
-}

@@ -10,7 +10,7 @@ import Values
 struct AppReturnEndpoint: Endpoint {
     let pages: PageRenderer
 
-    func add(to router: inout Routes) { router.get(PagePath.appReturn, isSafe: true, use: go) }
+    func add(to router: inout Routes) { router.get(PagePath.appReturn, .returnToApp, isSafe: true, use: go) }
 
     @Sendable private func go(_ request: Request, context: SpindleContext) async throws -> Response {
         let query = try request.query

@@ -1,3 +1,4 @@
+import Audit
 import InternationalText
 public import JSON
 public import Storage
@@ -17,6 +18,7 @@ extension Clients {
         // Before the write, which all other writes wait for.
         let metadata = try ClientMetadata(json, over: found, sector: sector)
         if authority.reservedNames != nil, metadata.name != found.name { try await names.learn(from: database) }
+        let trail = AuditTrail(by: authority.actor, at: now, random: random)
         let result = try await database.write { [clock, names] db -> (former: Client, changed: Client)? in
             try authority.confirm(in: db)
             guard let client = try Self.find(id, in: db) else { return nil }
@@ -54,12 +56,16 @@ extension Clients {
             }
             if !changed.authenticates(like: client) { try Self.endAdministration(of: id, at: clock.now, in: db) }
             try ClientResources.note(changed, after: client, lends: authority.lendsResources, in: db)
+            try ClientRedirectURIs.note(changed, after: client, in: db)
             if changed.may(.skipConsent), !client.may(.skipConsent) {
                 // Users are no longer asked for consent, so the holder of the registration token must not change where
                 // codes go.
                 try db.execute("UPDATE clients SET registration_token = NULL WHERE id = \(id)")
             }
             try authority.permit(changing: client, to: changed, by: json, in: db)
+            try trail.recordChange(
+                "client.changed", on: .client(id), merchant: changed.merchant?.text, client: id.text, from: client.json,
+                to: changed.json, in: db)
             return (client, changed)
         }
         guard let (former, changed) = result else { return nil }
@@ -100,6 +106,7 @@ extension Clients {
         // delete.
         guard let client = try await find(id) else { return false }
         let now = clock.now
+        let trail = AuditTrail(by: authority.actor, at: now, random: random)
         try await database.write { db in
             // Once it is deleted, the requester's own token may have ended with it.
             guard let client = try Self.find(id, in: db) else { return }
@@ -111,6 +118,9 @@ extension Clients {
                 WHERE id = \(id) AND deleted_at IS NULL
                 """)
             try Self.keepID(of: id, at: now, in: db)
+            try trail.record(
+                "client.deleted", on: .client(id), merchant: client.merchant?.text, client: id.text,
+                before: client.json, in: db)
         }
         known.forget(id, hosts: !client.spid.sessionHosts.isEmpty)
         var budget = budget

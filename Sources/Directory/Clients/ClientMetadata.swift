@@ -72,8 +72,12 @@ public struct ClientMetadata: Sendable {
         try checkSector(sector, over: base)
     }
 
-    /// Whether the client could administer the platform.
-    public var asksForAdministration: Bool { scope.contains(Scope.admin) }
+    /// Whether the client can belong to the platform: one without a merchant only administers.
+    public var isForPlatform: Bool {
+        !AdministratorRoles(scope, ofMerchant: false).isEmpty
+    }
+    /// Whether only the platform may own the client.
+    public var isForPlatformAlone: Bool { scope.contains(Scope.admin) }
 
     /// Hosts of the client's site at which this server answers too.
     public var sessionHosts: [String] { spid.sessionHosts }
@@ -96,9 +100,7 @@ public struct ClientMetadata: Sendable {
             throw JSONFault("grant_types", "without client_credentials for a client that has no secret")
         }
         // A client that was registered before this rule can still be disabled.
-        if !kind.may(.administer), members.has("scope") || members.has("redirect_uris"),
-            scope.contains(Scope.admin) || scope.contains(Scope.adminMerchant)
-        {
+        if !kind.may(.administer), members.has("scope") || members.has("redirect_uris"), scope.administers {
             throw JSONFault("scope", "without admin scopes for a client that has no secret, or has it in an app")
         }
         if !kind.may(.omitChallenge), try members.flag("require_pkce") == false {
@@ -139,7 +141,7 @@ public struct ClientMetadata: Sendable {
     /// These settings loosen a rule, for clients that must be answered as SPiD did.
     private func checkSPiD(_ members: JSONMembers) throws(JSONFault) {
         guard !spidCompatible else { return try checkSecret() }
-        for name in SPiDSettings.names where members.any(name) != nil {
+        for name in SPiDSettings.declared.map(\.name) where members.any(name) != nil {
             throw JSONFault(name, "left out for a client without spid_compatible")
         }
         guard !grantTypes.contains(.passwordless) else {

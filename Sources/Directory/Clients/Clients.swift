@@ -1,3 +1,4 @@
+import Audit
 public import Cryptography
 import JSON
 public import Keys
@@ -81,6 +82,7 @@ public struct Clients: Sendable {
         let secret = client.authentication.takesSecret ? given ?? .random(from: random) : nil
         let secretID = ClientSecret.ID.random(from: random)
         if authority.reservedNames != nil { try await names.learn(from: database) }
+        let trail = AuditTrail(by: authority.actor, at: now, random: random)
         try await database.write { [seal, names] db in
             try authority.confirm(in: db)
             try seal.confirm(in: db)
@@ -88,9 +90,13 @@ public struct Clients: Sendable {
             try names.permit(client, after: nil, besides: authority.reservedNames, in: db)
             try Self.insert(client, in: db)
             try ClientResources.note(client, after: nil, lends: authority.lendsResources, in: db)
+            try ClientRedirectURIs.note(client, after: nil, in: db)
             try client.confirmSources(after: nil, in: db)
             if let secret { try Self.insert(secret, id: secretID, of: id, at: now, in: db) }
             try authority.permit(making: client, in: db)
+            try trail.record(
+                "client.created", on: .client(id), merchant: merchant?.text, client: id.text, after: client.json, in: db
+            )
         }
         if !metadata.sessionHosts.isEmpty { known.forget(id, hosts: true) }
         // A client that signs with a secret uses the sign secret, and expects it as `client_secret`.
@@ -188,6 +194,12 @@ public struct Clients: Sendable {
         return entry.flatMap { $0.isLive ? $0.client : nil }
     }
 
+    /// Whether there is a client `id`, live or not; false if that cannot be found out.
+    package func isKnown(_ id: Client.ID) async -> Bool {
+        let entry = try? await known.entry(id) { try await database.read { db in try Self.entry(id, in: db) } }
+        return entry != nil
+    }
+
     /// As above, but only a client of `merchant`. Another merchant's client takes as long as an unknown one, so that
     /// timing does not reveal which it is.
     package func findLive(_ id: Client.ID, of merchant: Merchant.ID?) async throws -> Client? {
@@ -219,19 +231,25 @@ public struct Clients: Sendable {
             isLive: client.disabledAt == nil && merchantDisabledAt == nil)
     }
 
-    /// At most `count` clients with ids after `cursor`: of one merchant if it is given, with one name if it is given.
-    public func list(
-        of merchant: Merchant.ID?, named name: String? = nil, after cursor: String, count: Int
-    ) async throws -> [Client] {
-        let owned: SQL = merchant.map { "merchant_id = \($0)" } ?? .always
-        let named: SQL = name.map { "name = \($0)" } ?? .always
-        return try await database.scan(for: .of(merchant)) { db in
+    /// At most `count` clients that `search` finds after `place`.
+    public func list(_ search: ClientSearch, after place: ClientSearch.Place?, count: Int) async throws -> [Client] {
+        try await database.scan(for: .of(search.merchant)) { db in
             try db.rows(
                 """
                 SELECT \(Self.columns) FROM clients
-                WHERE \(owned) AND \(named) AND id > \(cursor) AND \(Self.areThere) ORDER BY id LIMIT \(count)
+                WHERE \(search.condition) AND \(search.after(place)) AND \(Self.areThere)
+                ORDER BY \(search.orderBy) LIMIT \(count)
                 """
             ).map(Client.init)
+        }
+    }
+
+    /// How many clients `search` finds.
+    public func count(_ search: ClientSearch) async throws -> Int {
+        try await database.scan(for: .of(search.merchant)) { db in
+            try db.rows(
+                "SELECT COUNT(*) AS number FROM clients WHERE \(search.condition) AND \(Self.areThere)"
+            ).first?.get("number") ?? 0
         }
     }
 
@@ -259,6 +277,27 @@ extension Clients {
     }
 
     private static let isOfMerchant = ClientRight.belongToMerchant.held(by: "clients")
+}
+
+extension Client {
+    /// Whether it can get tokens that administer the platform, as long as it has a secret where it needs one.
+    public var administersPlatform: Bool {
+        merchant == nil && disabledAt == nil && scope.contains(Scope.admin) && may(.administer)
+            && grantTypes.contains(.clientCredentials)
+    }
+}
+
+extension Clients {
+    /// Whether any client but `other` can administer the platform. The platform has few clients.
+    public static func canAdministerPlatform(besides other: Client.ID?, in db: any Transaction) throws -> Bool {
+        let rows = try db.rows(
+            "SELECT \(columns) FROM clients WHERE merchant_id IS NULL AND disabled_at IS NULL AND \(areThere)")
+        return try rows.map(Client.init).contains { client in
+            guard client.administersPlatform, client.id != other else { return false }
+            guard client.authentication.takesSecret else { return true }
+            return try !db.rows("SELECT id FROM client_secrets WHERE client_id = \(client.id)").isEmpty
+        }
+    }
 }
 
 /// Clients that registered themselves (RFC 7591) and hold a token to change their registration.

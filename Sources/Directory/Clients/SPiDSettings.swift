@@ -34,11 +34,6 @@ public struct SPiDSettings: Sendable, Equatable {
 }
 
 extension SPiDSettings {
-    public static let names = [
-        "authorization_response_iss", "exchange_front_channel_tokens", "public_exchange_codes_from",
-        "codes_redeemed_twice", "required_fields", "terms_summary", "session_hosts",
-    ]
-
     /// Reads `members` over `base`.
     init(_ members: JSONMembers, over base: SPiDSettings?) throws(JSONFault) {
         self = base ?? SPiDSettings()

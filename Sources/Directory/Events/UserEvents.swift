@@ -1,3 +1,4 @@
+public import Audit
 public import Cryptography
 public import Storage
 import Synchronization
@@ -17,22 +18,25 @@ public struct UserEvents: Sendable {
     }
 
     /// For events of a transaction that the caller owns. Made outside it, because a transaction may run twice.
-    public func announcement(at now: Timestamp) -> Announcement {
-        Announcement(to: subscribers, at: now, origin: random.bytes(16))
+    /// - Parameter actor: who acts; nil for the user.
+    public func announcement(at now: Timestamp, by actor: Actor? = nil) -> Announcement {
+        Announcement(to: subscribers, at: now, by: actor, origin: random.bytes(16))
     }
 
     /// Publishes one event in a transaction whose end the caller does not see. No `afterCommit` runs, so its work comes
     /// with the next round of the delivery.
-    public func say(_ event: UserEvent, _ user: UserID, at now: Timestamp, in db: any Transaction) throws {
-        try announcement(at: now).say(event, user, db)
+    public func say(
+        _ event: UserEvent, _ user: UserID, at now: Timestamp, by actor: Actor? = nil, in db: any Transaction
+    ) throws {
+        try announcement(at: now, by: actor).say(event, user, db)
     }
 
     /// Runs `work` in a transaction of `database`; after its commit, runs what the subscribers do then.
     package func write<Value: Sendable>(
-        to database: any Database, at now: Timestamp,
+        to database: any Database, at now: Timestamp, by actor: Actor? = nil,
         _ work: @escaping @Sendable (any Transaction, Announcement) throws -> Value
     ) async throws -> Value {
-        let announcement = announcement(at: now)
+        let announcement = announcement(at: now, by: actor)
         let value = try await database.write { db in try work(db, announcement) }
         announcement.send()
         return value
@@ -49,10 +53,21 @@ extension UserEvents {
         /// Which of the subscribers have acted.
         private let acted = Mutex<Set<Int>>([])
 
-        init(to subscribers: [Subscriber], at now: Timestamp, origin: [UInt8]) {
+        private let trail: AuditTrail
+        private let actor: Actor?
+
+        init(to subscribers: [Subscriber], at now: Timestamp, by actor: Actor?, origin: [UInt8]) {
             self.subscribers = subscribers
+            self.actor = actor
+            trail = AuditTrail(by: actor ?? Actor(.anonymous), at: now, seed: origin)
             self.now = now
             self.origin = origin
+        }
+
+        /// Where events on `user` are stored. Who acts is the user, unless another one is known.
+        public func trail(of user: UserID) -> AuditTrail {
+            if actor != nil { return trail }
+            return trail.by(Actor(trail.isOfRequest ? .user(user) : .server))
         }
 
         /// Lets every subscriber act on `event`, in its transaction.

@@ -1,3 +1,4 @@
+import Audit
 import JSON
 package import Storage
 package import Values
@@ -14,6 +15,12 @@ package struct UserSnapshot {
         guard let row else { return nil }
         user = try User(row)
         passwordHash = try row.get("password_hash")
+    }
+
+    /// What an event shows of the user: of the password, only that it changed.
+    fileprivate func document(since former: UserSnapshot) -> JSON {
+        let members = user.adminJSON.members ?? []
+        return .object(passwordHash == former.passwordHash ? members : members + [.init("password", "changed")])
     }
 
     /// What is different `later`; nil when nothing visible is.
@@ -47,6 +54,9 @@ extension UserEvents.Announcement {
         guard let before, let after = try UserSnapshot(of: before.user.id, in: db),
             let change = before.change(to: after)
         else { return }
+        try trail(of: before.user.id).recordChange(
+            "user.changed", on: .user(before.user.id), from: before.user.adminJSON,
+            to: after.document(since: before), in: db)
         try say(change, before.user.id, db)
     }
 }

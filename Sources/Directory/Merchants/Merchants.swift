@@ -1,3 +1,4 @@
+import Audit
 public import Cryptography
 public import JSON
 public import Storage
@@ -26,7 +27,7 @@ public struct Merchants: Sendable {
 
     private static let columns: SQL.Columns =
         """
-        id, number, name, logout_reaches_backends, skips_introduction, logo_uri, accent_color, mail_templates,
+        id, number, name, logout_reaches_backends, skips_introduction, logo_uri, accent_color, events_uri, mail_templates,
         created_at, updated_at, disabled_at
         """
 
@@ -40,30 +41,59 @@ public struct Merchants: Sendable {
             logoutReachesBackends: try members.flag("logout_reaches_backends") ?? false,
             skipsIntroduction: try members.flag("skip_introduction") ?? false,
             logoURI: try Merchant.logoURI(members, nil), accentColor: try Merchant.accentColor(members, nil),
+            eventsURI: try Merchant.eventsURI(members, nil),
             mailTexts: try Merchant.mailTexts(members), createdAt: now, updatedAt: now, disabledAt: nil)
+        let trail = AuditTrail(by: authority.actor, at: now, random: random)
         merchant.number = try await database.write { [merchant] db in
             try authority.confirm(in: db)
-            return try Self.insert(merchant, wishing: number, in: db)
+            let number = try Self.insert(merchant, wishing: number, in: db)
+            try trail.record(
+                "merchant.created", on: .merchant(merchant.id), merchant: merchant.id.text, after: merchant.json, in: db
+            )
+            return number
         }
         return merchant
     }
 
     public func find(_ id: Merchant.ID) async throws -> Merchant? {
-        try await database.read { db in
-            try db.rows("SELECT \(Self.columns) FROM merchants WHERE id = \(id) AND deleted_at IS NULL").first
-                .map(Merchant.init)
-        }
+        try await database.read { db in try Self.find(id, in: db) }
     }
 
-    /// At most `count` merchants whose id is after `cursor`, ordered by id.
-    public func list(after cursor: String, count: Int) async throws -> [Merchant] {
+    package static func find(_ id: Merchant.ID, in db: any Transaction) throws -> Merchant? {
+        try db.rows("SELECT \(columns) FROM merchants WHERE id = \(id) AND deleted_at IS NULL").first
+            .map(Merchant.init)
+    }
+
+    /// Those of `ids` that want their events.
+    public static func receivers(among ids: [Merchant.ID], in db: any Transaction) throws -> Set<Merchant.ID> {
+        guard !ids.isEmpty else { return [] }
+        return Set(
+            try db.rows(
+                "SELECT id FROM merchants WHERE id IN (\(list: ids)) AND events_uri IS NOT NULL AND deleted_at IS NULL"
+            ).map { try $0.get("id") })
+    }
+
+    /// At most `count` merchants that `search` finds after `place`.
+    public func list(
+        _ search: MerchantSearch, after place: MerchantSearch.Place?, count: Int
+    ) async throws -> [Merchant] {
         try await database.scan(for: .platform) { db in
             try db.rows(
                 """
                 SELECT \(Self.columns) FROM merchants
-                WHERE id > \(cursor) AND deleted_at IS NULL ORDER BY id LIMIT \(count)
+                WHERE \(search.condition) AND \(search.after(place)) AND deleted_at IS NULL
+                ORDER BY \(search.orderBy) LIMIT \(count)
                 """
             ).map(Merchant.init)
+        }
+    }
+
+    /// How many merchants `search` finds.
+    public func count(_ search: MerchantSearch) async throws -> Int {
+        try await database.scan(for: .platform) { db in
+            try db.rows(
+                "SELECT COUNT(*) AS number FROM merchants WHERE \(search.condition) AND deleted_at IS NULL"
+            ).first?.get("number") ?? 0
         }
     }
 
@@ -83,6 +113,7 @@ public struct Merchants: Sendable {
         let mailTexts = try Merchant.mailTexts(members)
         let now = clock.now
         if name != nil, reserved != nil { try await names.learn(from: database) }
+        let trail = AuditTrail(by: authority.actor, at: now, random: random)
         let changed = try await database.write { [names] db -> Merchant? in
             try authority.confirm(in: db)
             guard
@@ -90,6 +121,7 @@ public struct Merchants: Sendable {
                     "SELECT \(Self.columns) FROM merchants WHERE id = \(id) AND deleted_at IS NULL"
                 ).first.map(Merchant.init)
             else { return nil }
+            let former = merchant
             if let name, name != merchant.name {
                 if let reserved {
                     try names.permit(name, in: "name", of: id, reserved: reserved + [Client.unnamed], in: db)
@@ -100,6 +132,7 @@ public struct Merchants: Sendable {
             }
             merchant.logoURI = try Merchant.logoURI(members, merchant)
             merchant.accentColor = try Merchant.accentColor(members, merchant)
+            merchant.eventsURI = try Merchant.eventsURI(members, merchant)
             if members.has("mail_templates") { merchant.mailTexts = mailTexts }
             merchant.logoutReachesBackends = reaches ?? merchant.logoutReachesBackends
             merchant.skipsIntroduction = skips ?? merchant.skipsIntroduction
@@ -111,10 +144,13 @@ public struct Merchants: Sendable {
                     logout_reaches_backends = \(merchant.logoutReachesBackends),
                     skips_introduction = \(merchant.skipsIntroduction),
                     logo_uri = \(merchant.logoURI), accent_color = \(merchant.accentColor),
+                    events_uri = \(merchant.eventsURI),
                     mail_templates = \(merchant.mailTexts?.stored),
                     updated_at = \(merchant.updatedAt), disabled_at = \(merchant.disabledAt)
                 WHERE id = \(id)
                 """)
+            try trail.recordChange(
+                "merchant.changed", on: .merchant(id), merchant: id.text, from: former.json, to: merchant.json, in: db)
             return merchant
         }
         if changed != nil { known.forget(clientsOf: id) }
@@ -137,7 +173,7 @@ extension Merchant {
             id: try row.get("id"), number: try row.get("number"), name: try row.get("name"),
             logoutReachesBackends: try row.get("logout_reaches_backends"),
             skipsIntroduction: try row.get("skips_introduction"), logoURI: try row.get("logo_uri"),
-            accentColor: try row.get("accent_color"),
+            accentColor: try row.get("accent_color"), eventsURI: try row.get("events_uri"),
             mailTexts: (try row.get("mail_templates") as String?).map(MailTexts.init(stored:)),
             createdAt: try row.get("created_at"),
             updatedAt: try row.get("updated_at"), disabledAt: try row.get("disabled_at"))
@@ -155,10 +191,13 @@ extension Merchants {
     ) async throws -> Bool {
         // Asked first: when the transaction runs again after a COMMIT of unknown outcome, it finds nothing left to
         // delete.
-        guard try await find(id) != nil else { return false }
+        guard let merchant = try await find(id) else { return false }
         let now = clock.now
+        let trail = AuditTrail(by: authority.actor, at: now, random: random)
         try await database.write { db in
             try authority.confirm(in: db)
+            try trail.record(
+                "merchant.deleted", on: .merchant(id), merchant: id.text, before: merchant.json, in: db)
             try db.execute(
                 """
                 UPDATE merchants SET deleted_at = \(now), disabled_at = COALESCE(disabled_at, \(now))

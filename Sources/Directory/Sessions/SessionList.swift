@@ -72,6 +72,28 @@ public struct SessionList: Sendable {
         }
     }
 
+    /// Ends those live sessions of `user` for which `which` holds, at the will of `authority`: `s` is a session, and `i`
+    /// the issuer that vouched. Returns how many.
+    package func end(
+        where which: SQL, of user: UserID, by authority: some Authority
+    ) async throws -> Int {
+        let now = clock.now
+        return try await events.write(to: database, at: now, by: authority.actor) { db, announcement in
+            try authority.confirm(in: db)
+            let ids: [Session.ID] = try db.rows(
+                """
+                SELECT s.id FROM sessions s \(Issuers.joined)
+                WHERE s.user_id = \(user) AND s.ended_at IS NULL AND s.expires_at > \(now) AND \(which)
+                """
+            ).map { try $0.get("id") }
+            guard !ids.isEmpty else { return 0 }
+            let live = try ids.compactMap { try Sessions.live($0, at: now, in: db) }
+            for rest in Self.told(of: live) { try announcement.say(.signedOut(of: rest), user, db) }
+            try announcement.say(.sessionsEnd(ids), user, db)
+            return ids.count
+        }
+    }
+
     /// What is said of the end of `sessions`, so that each client hears of it once. All clients hear of a sign-in that
     /// was good everywhere; else those of each merchant, also of web views: the app that bought one stays signed in. A
     /// web view of an app that has no merchant concerns that app alone.

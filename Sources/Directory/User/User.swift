@@ -195,7 +195,7 @@ extension User {
         sql.appendLiteral(
             """
             INSERT INTO users (id, email, email_verified, password_hash, profile, created_at, updated_at,
-                disabled_at, subject)
+                disabled_at, subject, search_name)
             VALUES
             """)
         for (index, (user, passwordHash)) in users.enumerated() {
@@ -217,6 +217,8 @@ extension User {
             sql.appendInterpolation(user.disabledAt)
             sql.appendLiteral(", ")
             sql.appendInterpolation(user.subject)
+            sql.appendLiteral(", ")
+            sql.appendInterpolation(SearchName(of: user.profile))
             sql.appendLiteral(")")
         }
         try db.execute(SQL(stringInterpolation: sql))

@@ -10,10 +10,10 @@ extension User {
         try db.execute(
             """
             INSERT INTO users (id, email, email_verified, password_hash, profile, created_at, updated_at,
-                disabled_at, attributes, subject)
+                disabled_at, attributes, subject, search_name)
             VALUES (\(user.id), \(user.email), \(user.emailVerified), \(passwordHash),
                 \(user.profile.text), \(user.createdAt), \(user.updatedAt), \(user.disabledAt),
-                \(user.attributes.text), \(user.subject))
+                \(user.attributes.text), \(user.subject), \(SearchName(of: user.profile)))
             """)
     }
 
@@ -23,7 +23,8 @@ extension User {
             """
             UPDATE users SET email = \(user.email), email_verified = \(user.emailVerified),
                 password_hash = COALESCE(\(passwordHash), password_hash), profile = \(user.profile.text),
-                updated_at = \(user.updatedAt), disabled_at = \(user.disabledAt), attributes = \(user.attributes.text)
+                search_name = \(SearchName(of: user.profile)), updated_at = \(user.updatedAt),
+                disabled_at = \(user.disabledAt), attributes = \(user.attributes.text)
             WHERE id = \(user.id)
             """)
     }
@@ -32,7 +33,11 @@ extension User {
     package static func setProfile(
         _ profile: JSON, of id: UserID, at now: Timestamp, in db: any Transaction
     ) throws -> Bool {
-        try db.execute("UPDATE users SET profile = \(profile.text), updated_at = \(now) WHERE id = \(id)") == 1
+        try db.execute(
+            """
+            UPDATE users SET profile = \(profile.text), search_name = \(SearchName(of: profile)), updated_at = \(now)
+            WHERE id = \(id)
+            """) == 1
     }
 
     /// Sets the password hash; nil removes the password.

@@ -200,8 +200,17 @@ extension IssuerSubjects {
     public func remove(
         _ subject: String, of issuer: TrustedIssuer.ID, in session: Session, at now: Timestamp
     ) async throws -> Bool {
-        let (user, said) = (session.user, events.announcement(at: now))
+        try await remove(subject, of: issuer, from: session.user, keeping: session.id, at: now)
+    }
+
+    /// As above for any user, and with any session that is kept; `authority` removes it for the user.
+    package func remove(
+        _ subject: String, of issuer: TrustedIssuer.ID, from user: UserID, keeping session: Session.ID?,
+        at now: Timestamp, by authority: (any Authority)? = nil
+    ) async throws -> Bool {
+        let said = events.announcement(at: now, by: authority?.actor)
         let isRemoved = try await database.write { db in
+            try authority?.confirm(in: db)
             guard try Self.hasAnotherWay(user, than: subject, of: issuer, in: db) else { return false }
             let isOwn = try !Self.isConfined(subject, of: issuer, in: db)
             let removed = try db.execute(
@@ -211,7 +220,7 @@ extension IssuerSubjects {
                 """)
             guard removed == 1 else { return true }
             try RemovedSignIns.note(isOwn ? subject : nil, of: issuer, by: user, at: now, in: db)
-            try said.say(.unlinked(issuer: issuer.text, keeping: session.id, wasConfined: !isOwn), user, db)
+            try said.say(.unlinked(issuer: issuer.text, keeping: session, wasConfined: !isOwn), user, db)
             return true
         }
         said.send()

@@ -1,3 +1,4 @@
+import Audit
 public import Cryptography
 public import Directory
 public import JSON
@@ -44,6 +45,7 @@ public struct TrustedIssuers: Sendable {
                 .random(from: random), of: merchant, metadata, over: nil,
                 signsInEverywhere: authority.trustsEverywhere, at: now)
         else { throw JSONFault("jwks", "given") }
+        let trail = AuditTrail(by: authority.actor, at: now, random: random)
         do {
             try await database.write { db in
                 try authority.confirm(in: db)
@@ -51,6 +53,9 @@ public struct TrustedIssuers: Sendable {
                 try Merchants.confirm(merchant, in: db)
                 try Self.insert(issuer, in: db)
                 try authority.permit(registering: issuer, in: db)
+                try trail.record(
+                    "issuer.created", on: Party(.issuer, issuer.id.text), merchant: merchant.text, after: issuer.json,
+                    in: db)
             }
         } catch StorageError.conflict {
             throw JSONFault("issuer", "new to the merchant: it has an issuer of this name")
@@ -85,7 +90,7 @@ public struct TrustedIssuers: Sendable {
                 .map { try $0.get("issuer_id") })
     }
 
-    static func find(_ id: TrustedIssuer.ID, in db: any Transaction) throws -> TrustedIssuer? {
+    package static func find(_ id: TrustedIssuer.ID, in db: any Transaction) throws -> TrustedIssuer? {
         try db.rows("SELECT \(columns) FROM \(stored) WHERE s.issuer_id = \(id)").first.map(TrustedIssuer.init)
     }
 
@@ -146,6 +151,7 @@ public struct TrustedIssuers: Sendable {
         _ id: TrustedIssuer.ID, _ json: JSON, by authority: some IssuerAuthority
     ) async throws -> TrustedIssuer? {
         let now = clock.now
+        let trail = AuditTrail(by: authority.actor, at: now, random: random)
         return try await database.write { db in
             try authority.confirm(in: db)
             guard let issuer = try Self.find(id, in: db) else { return nil }
@@ -160,6 +166,9 @@ public struct TrustedIssuers: Sendable {
             if issuer.signsInEverywhere, !changed.signsInEverywhere {
                 try Issuers.confine(id.text, at: now, in: db)
             }
+            try trail.recordChange(
+                "issuer.changed", on: Party(.issuer, id.text), merchant: issuer.merchant.text, from: issuer.json,
+                to: changed.json, in: db)
             return changed
         }
     }
@@ -176,9 +185,13 @@ extension TrustedIssuers {
     public func delete(
         _ id: TrustedIssuer.ID, within budget: BulkErasure.Budget = .request, by authority: some IssuerAuthority
     ) async throws -> Bool {
-        try await delete(id, within: budget) { issuer, db in
+        let trail = AuditTrail(by: authority.actor, at: clock.now, random: random)
+        return try await delete(id, within: budget) { issuer, db in
             try authority.confirm(in: db)
             try authority.permit(deleting: issuer)
+            try trail.record(
+                "issuer.deleted", on: Party(.issuer, id.text), merchant: issuer.merchant.text, before: issuer.json,
+                in: db)
         }
     }
 

@@ -30,19 +30,17 @@ package final class Route: Sendable, CustomStringConvertible {
     let isForOperators: Bool
     /// Whether hosts of clients' sites serve it too.
     let isOfSessionService: Bool
-    /// The parameters of its query, for routes that refuse others. The route's handler refuses them, after it has
-    /// authenticated the caller.
-    package let query: [String]
+    package let operation: Operation
     /// Makes the response to an error; nil leaves it to the error boundary.
     package let refusal: Routes.Refusal?
     package let answer: Answer
 
     init(
-        _ method: HTTP.Method, _ template: PathTemplate, isSafe: Bool = false, readers: PageReaders,
-        query: [String] = [], refusal: Routes.Refusal?, answer: @escaping Answer
+        _ method: HTTP.Method, _ template: PathTemplate, _ operation: Operation = .undescribed, isSafe: Bool = false,
+        readers: PageReaders, refusal: Routes.Refusal?, answer: @escaping Answer
     ) {
         self.method = method
-        self.query = query
+        self.operation = operation
         self.template = template
         self.isSafe = isSafe
         self.readers = readers

@@ -68,7 +68,7 @@ public struct Routes: Sendable {
     /// Makes the response to an error below a path; nil leaves it to the error boundary.
     public typealias Refusal = @Sendable (any Error, SpindleContext) -> Response?
 
-    package private(set) var all: [Route] = []
+    package internal(set) var all: [Route] = []
     private let prefix: String
     private let refusal: Refusal?
 
@@ -90,33 +90,34 @@ public struct Routes: Sendable {
     /// - Parameters:
     ///   - isSafe: whether it is a GET that changes nothing here, so that HEAD is answered too.
     ///   - readers: the web pages of other origins that may call it, by a script.
-    ///   - query: the parameters of its query, for routes that refuse others.
     package mutating func on(
-        _ path: String, method: HTTP.Method, isSafe: Bool = false, readers: PageReaders = .none, query: [String] = [],
-        use answer: @escaping Route.Answer
+        _ path: String, method: HTTP.Method, _ operation: Operation = .undescribed, isSafe: Bool = false,
+        readers: PageReaders = .none, use answer: @escaping Route.Answer
     ) {
         let template = PathTemplate(path, below: prefix)
         all.append(
-            Route(
-                method, template, isSafe: isSafe, readers: readers, query: query, refusal: refusal, answer: answer))
+            Route(method, template, operation, isSafe: isSafe, readers: readers, refusal: refusal, answer: answer))
     }
 
     package mutating func get(
-        _ path: String, isSafe: Bool = false, readers: PageReaders = .none, query: [String] = [],
+        _ path: String, _ operation: Operation = .undescribed, isSafe: Bool = false, readers: PageReaders = .none,
         use answer: @escaping Route.Answer
-    ) { on(path, method: .get, isSafe: isSafe, readers: readers, query: query, use: answer) }
+    ) { on(path, method: .get, operation, isSafe: isSafe, readers: readers, use: answer) }
     package mutating func post(
-        _ path: String, readers: PageReaders = .none, use answer: @escaping Route.Answer
-    ) { on(path, method: .post, readers: readers, use: answer) }
+        _ path: String, _ operation: Operation = .undescribed, readers: PageReaders = .none,
+        use answer: @escaping Route.Answer
+    ) { on(path, method: .post, operation, readers: readers, use: answer) }
     package mutating func put(
-        _ path: String, readers: PageReaders = .none, use answer: @escaping Route.Answer
-    ) { on(path, method: .put, readers: readers, use: answer) }
-    package mutating func patch(_ path: String, use answer: @escaping Route.Answer) {
-        on(path, method: .patch, use: answer)
-    }
+        _ path: String, _ operation: Operation = .undescribed, readers: PageReaders = .none,
+        use answer: @escaping Route.Answer
+    ) { on(path, method: .put, operation, readers: readers, use: answer) }
+    package mutating func patch(
+        _ path: String, _ operation: Operation = .undescribed, use answer: @escaping Route.Answer
+    ) { on(path, method: .patch, operation, use: answer) }
     package mutating func delete(
-        _ path: String, readers: PageReaders = .none, use answer: @escaping Route.Answer
-    ) { on(path, method: .delete, readers: readers, use: answer) }
+        _ path: String, _ operation: Operation = .undescribed, readers: PageReaders = .none,
+        use answer: @escaping Route.Answer
+    ) { on(path, method: .delete, operation, readers: readers, use: answer) }
 }
 
 /// A tree of path segments, in which every path has a number.
@@ -203,6 +204,10 @@ struct PathTemplate: Sendable {
     /// The full template, with a leading slash.
     let text: String
     let segments: [Segment]
+    /// The names of its parameters.
+    var parameters: [String] {
+        segments.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
+    }
 
     init(_ path: String, below prefix: String = "") {
         text = path.hasPrefix("/") ? prefix + path : "\(prefix)/\(path)"

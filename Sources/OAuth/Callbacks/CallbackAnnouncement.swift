@@ -1,3 +1,4 @@
+import Audit
 public import Directory
 import JSON
 import Keys
@@ -12,6 +13,7 @@ public final class CallbackAnnouncement: Sendable {
     private let callbacks: Callbacks
     let now: Timestamp
     private let origin: [UInt8]
+    private let request = RequestOrigin.current
     private let isSaid = Atomic(false)
 
     init(_ callbacks: Callbacks, at now: Timestamp, origin: [UInt8]) {
@@ -19,6 +21,9 @@ public final class CallbackAnnouncement: Sendable {
         self.now = now
         self.origin = origin
     }
+
+    /// Where `actor` stores events of the same change.
+    func trail(of actor: Actor) -> AuditTrail { AuditTrail(by: actor, at: now, seed: origin, origin: request) }
 
     /// Sends the messages at once. Call it after the commit.
     public func send() {

@@ -94,16 +94,19 @@ public struct ConnectedApps: Sendable {
     /// Revokes everything that `user` ever gave `client`, at once: tokens, unspent codes, consent and connection.
     /// Publishes that the user left its merchant's apps, and tells the client. A merchant's backend that redeemed codes
     /// as its own client is a separate app.
-    /// - Parameter charge: throws when the user revokes too often, because a revocation may rewrite all rows of the
-    ///   user at a merchant.
+    /// - Parameters:
+    ///   - authority: who revokes it for the user; nil for the user.
+    ///   - charge: throws when the user revokes too often, because a revocation may rewrite all rows of the user at a
+    ///     merchant.
     public func revoke(
-        _ client: Client.ID, of user: UserID,
+        _ client: Client.ID, of user: UserID, by authority: (any Authority)? = nil,
         charge: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws {
         let now = clock.now
-        let said = events.announcement(at: now)
+        let said = events.announcement(at: now, by: authority?.actor)
         let announcement = callbacks.announcement(for: said)
         try await database.write { db in
+            try authority?.confirm(in: db)
             // Each revocation leaves a row for a while. A code may be on its way to a client that the user has not used
             // yet, but never to a client that does not exist.
             guard let app = try Clients.find(client, in: db) else { return }

@@ -1,3 +1,4 @@
+import Audit
 public import Cryptography
 public import Directory
 public import JSON
@@ -68,6 +69,7 @@ public struct InitialAccessTokens: Sendable {
             id: .ordered(at: now, from: random), merchant: merchant, registrations: 0,
             maxRegistrations: most ?? InitialAccessToken.mostRegistrations, createdAt: now,
             expiresAt: now + (life ?? InitialAccessToken.usualLife))
+        let trail = AuditTrail(by: authority.actor, at: now, random: random)
         try await database.write { db in
             try authority.confirm(in: db)
             try Merchants.confirm(merchant, in: db)
@@ -80,6 +82,9 @@ public struct InitialAccessTokens: Sendable {
                 ON CONFLICT (id) DO NOTHING
                 """)
             try authority.permit(issuing: token, in: db)
+            try trail.record(
+                "initial_access_token.created", on: Party(.initialAccessToken, token.id.text),
+                merchant: merchant.text, after: token.json, in: db)
         }
         return (token, value)
     }
@@ -165,8 +170,15 @@ public struct InitialAccessTokens: Sendable {
 
     /// Deletes a token. Clients that registered with it remain.
     public func delete(_ id: InitialAccessToken.ID, by authority: some InitialAccessTokenAuthority) async throws {
+        let trail = AuditTrail(by: authority.actor, at: clock.now, random: random)
         try await database.write { db in
             try authority.confirm(in: db)
+            let token = try db.rows("SELECT \(Self.columns) FROM initial_access_tokens WHERE id = \(id)").first
+                .map(InitialAccessToken.init)
+            guard let token else { return }
+            try trail.record(
+                "initial_access_token.deleted", on: Party(.initialAccessToken, id.text),
+                merchant: token.merchant.text, before: token.json, in: db)
             try db.execute("DELETE FROM initial_access_tokens WHERE id = \(id)")
         }
     }

@@ -1,3 +1,4 @@
+import Audit
 import Directory
 import JSON
 import Storage
@@ -11,6 +12,7 @@ struct Registrant: ClientAuthority {
     let reservedNames: [String]?
     let isClientItself = true
     let lendsResources = false
+    var actor: Actor { Actor(Party(.initialAccessToken, initial.id.text), of: initial.merchant.text) }
 
     /// Checks nothing: the initial access token is checked where its uses are counted.
     func confirm(in db: any Transaction) {}
@@ -35,6 +37,7 @@ struct RegistrationHolder: ClientAuthority {
     let now: Timestamp
     let isClientItself = true
     let lendsResources = false
+    var actor: Actor { Actor(.client(client.id), of: client.merchant?.text) }
 
     func confirm(in db: any Transaction) throws { _ = try Self.client(client.id, with: token, in: db) }
 

@@ -1,3 +1,4 @@
+import Audit
 public import Directory
 import Storage
 public import Values
@@ -49,6 +50,8 @@ extension TokenFamilies {
             switch try Self.holder(ofLive: id, in: db) {
             case .user(let user):
                 try announcement.signedOut(of: id, in: db)
+                try announcement.trail(of: Actor(.user(user))).record(
+                    "token_family.ended", on: Party(.tokenFamily, id.text), of: user, reason: "signed_out", in: db)
                 try Ending.signOut(id, of: user, reaching: reached, telling: announcement, in: db)
             case .client: try Ending.mark([id], at: now, in: db)
             case nil: return

@@ -1,3 +1,4 @@
+import Audit
 public import Directory
 public import Storage
 public import Values
@@ -98,12 +99,17 @@ public struct TokenFamilies: Sendable {
     }
 
     /// Ends a token family of a user or of a client itself, with the web views that it bought, and notifies their
-    /// sites. Does nothing when it has ended: a dead token may be presented again and again.
+    /// sites. Does nothing when it has ended: a dead token may be presented again and again. The event says that `client`
+    /// caused it, and why.
     static func end(
-        _ id: TokenFamily.ID, telling announcement: CallbackAnnouncement, in db: any Transaction
+        _ id: TokenFamily.ID, by client: Client, because reason: String, telling announcement: CallbackAnnouncement,
+        in db: any Transaction
     ) throws {
         switch try holder(ofLive: id, in: db) {
         case .user(let user):
+            try announcement.trail(of: Actor(.client(client.id), of: client.merchant?.text)).record(
+                "token_family.ended", on: Party(.tokenFamily, id.text), of: user, client: client.id.text,
+                reason: reason, in: db)
             try Ending.carryOut(.familiesEnd([id]), of: user, telling: announcement, at: announcement.now, in: db)
         case .client: try Ending.mark([id], at: announcement.now, in: db)
         case nil: return
@@ -186,6 +192,21 @@ public struct TokenFamilies: Sendable {
         }
     }
 
+    /// Ends those token families `f` of `user` for which `which` holds, at the will of `authority`, with the web views
+    /// that they bought. Returns how many.
+    package func end(
+        where which: SQL, of user: UserID, at now: Timestamp, by authority: some Authority
+    ) async throws -> Int {
+        try await events.write(to: database, at: now, by: authority.actor) { db, announcement in
+            try authority.confirm(in: db)
+            let ids: [TokenFamily.ID] = try db.rows(
+                "SELECT f.id FROM token_families f WHERE f.user_id = \(user) AND f.ended_at IS NULL AND \(which)"
+            ).map { try $0.get("id") }
+            if !ids.isEmpty { try announcement.say(.familiesEnd(ids), user, db) }
+            return ids.count
+        }
+    }
+
     /// Ends what connects a user to a merchant and its clients, except self-registered ones, and tells them: unspent
     /// codes, token families, consents, connections and the introduction. Publishes the event. False if nothing
     /// connects the user to the merchant.
@@ -193,7 +214,7 @@ public struct TokenFamilies: Sendable {
     public func disconnect(
         _ user: UserID, from merchant: Merchant.ID, at now: Timestamp, by authority: some Authority
     ) async throws -> Bool {
-        let said = events.announcement(at: now)
+        let said = events.announcement(at: now, by: authority.actor)
         let announcement = callbacks.announcement(for: said)
         let isDone = try await database.write { db in
             try authority.confirm(in: db)

@@ -67,9 +67,10 @@ public struct BearerTokenMint: TokenMint {
             let outcome = try authorization.redemption.win(attempt, in: db)
             switch outcome {
             case .won: break
-            case .wonAgain(let family): try TokenFamilies.end(family, telling: announcement, in: db)
+            case .wonAgain(let family):
+                try TokenFamilies.end(family, by: client, because: "used_again", telling: announcement, in: db)
             case .replayed(_, let family):
-                try TokenFamilies.end(family, telling: announcement, in: db)
+                try TokenFamilies.end(family, by: client, because: "used_again", telling: announcement, in: db)
                 return outcome
             case .wonBefore, .changed, .refused: return outcome
             }
@@ -83,7 +84,8 @@ public struct BearerTokenMint: TokenMint {
         announcement.send()
         clients.didNoteUse(of: client)
         switch outcome {
-        case .refused(let refusal), .replayed(let refusal, _): throw refusal
+        case .refused(let refusal), .replayed(let refusal, _):
+            throw refusal.of(authorization.subject?.user)
         case .changed: return nil
         case .wonAgain: return response(newRefreshToken)
         case .won, .wonBefore: return response(newRefreshToken ?? authorization.knownRefreshToken)

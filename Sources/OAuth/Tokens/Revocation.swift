@@ -46,7 +46,7 @@ public struct Revocation: Sendable {
                 let family = owner.family
             {
                 if owner.mayBeRevoked(by: client, isLive) {
-                    try TokenFamilies.end(family, telling: announcement, in: db)
+                    try TokenFamilies.end(family, by: client, because: "revoked", telling: announcement, in: db)
                 }
             }
         }

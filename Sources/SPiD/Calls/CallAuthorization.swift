@@ -1,3 +1,4 @@
+package import Audit
 package import Directory
 import HTTP
 package import OAuth
@@ -32,6 +33,8 @@ package struct CallAuthorization: Sendable {
         package let client: Client
         /// Where the token is stored; nil for a client that sent its secret.
         fileprivate let tokens: AccessTokens?
+
+        package var actor: Actor { Actor(.client(client.id), of: client.merchant?.text) }
 
         /// Throws if the token or the secret has ended, or if the client's rights have changed since the call began.
         package func confirm(in db: any Transaction) throws {

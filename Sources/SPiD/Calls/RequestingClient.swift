@@ -1,3 +1,4 @@
+package import Audit
 package import Directory
 import HTTP
 package import OAuth
@@ -12,6 +13,8 @@ package struct RequestingClient: Authority {
     package var token: AccessToken { caller.token }
     /// The client that the token belongs to.
     package var client: Client { caller.client }
+
+    package var actor: Actor { caller.actor }
 
     package func confirm(in db: any Transaction) throws {
         try caller.confirm(in: db)
@@ -108,6 +111,8 @@ package struct UserWriting: Authority {
     let client: RequestingClient
     let user: UserID
     let isWide: Bool
+
+    package var actor: Actor { client.actor }
 
     /// Throws also if the user is no longer connected.
     package func confirm(in db: any Transaction) throws {

@@ -21,10 +21,10 @@ public struct PasswordlessEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.post("/passwordless/start") { request, context in
+        router.post("/passwordless/start", .startPasswordless) { request, context in
             try await respond(request, context) { form, _ in try codes.first { form[$0] } }
         }
-        router.post("/passwordless/resend") { request, context in
+        router.post("/passwordless/resend", .resendPasswordless) { request, context in
             try await respond(request, context) { form, client in
                 try await codes.next(after: form["passwordless_token"], locale: form["locale"], at: client)
             }
@@ -44,8 +44,7 @@ public struct PasswordlessEndpoint: Endpoint {
                 try await find(form, client), for: client, request, from: address.of(request), isProven: isProven)
             return .json(.members(["passwordless_token": .string(token.text)]))
         } catch let refusal as OAuthError {
-            return refusal.nestedResponse(
-                logger: context.logger, triedHeader: request.headers[.authorization] != nil)
+            return refusal.nestedResponse(triedHeader: request.headers[.authorization] != nil)
         }
     }
 

@@ -16,7 +16,7 @@ struct ClientCommand: CommandGroup {
 
     struct Create: StoreCommand {
         static let configuration = CommandConfiguration(abstract: "Register a client. Its secrets are shown once.")
-        @Option(help: "The id of the merchant that it belongs to.")
+        @Option(help: "The id of the merchant that it belongs to.", sets: "merchant_id")
         var merchant: String?
         @Option(help: "An id that its programs know already. By default a new one is made.")
         var id: String?
@@ -39,20 +39,10 @@ struct ClientCommand: CommandGroup {
             try stores.addresses.refuseUnaskable(in: document)
             let owner = try await Administrator.commandLine.merchant(
                 named: merchant.map { Merchant.ID($0) }, ofNew: metadata, among: stores.merchants)
-            let id = try id.map { try kept($0) }
+            let id = try id.map { try Client.ID(chosen: $0, in: "id") }
             let made = try await stores.clients.register(
                 metadata, as: id, merchant: owner, by: Administrator.commandLine)
             output.print(made.json, loss: made.client.afterLoss)
-        }
-
-        /// An id appears in URLs, headers and logs, so only the characters of our own ids are allowed.
-        private func kept(_ text: String) throws -> Client.ID {
-            guard text.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9._-]{2,99}/) != nil else {
-                throw JSONFault("id", "3 to 100 of letters, digits, `.`, `_` and `-`, the first a letter or digit")
-            }
-            // The `sub` of a client's own tokens is its id, and must not be a user's (RFC 9068 §5).
-            guard UserID(text) == nil, !UserUUID.hasForm(text) else { throw JSONFault("id", "no number and no UUID") }
-            return Client.ID(text)
         }
     }
 
@@ -66,8 +56,9 @@ struct ClientCommand: CommandGroup {
         func run(with stores: Stores) async throws {
             let list = ListCursor(of: "clients", merchant: merchant)
             if let merchant { _ = try await stores.merchants.known(merchant) }
+            let after = try page.position(in: list).map { ClientSearch.Place(id: .init($0)) }
             let found = try await stores.clients.list(
-                of: merchant.map { Merchant.ID($0) }, after: page.position(in: list), count: page.fetchCount)
+                ClientSearch(of: merchant.map { Merchant.ID($0) }), after: after, count: page.fetchCount)
             output.print(
                 page.page(found, of: list, position: \.id.text, json: \.json),
                 columns: ["client_id", "merchant_id", "client_name", "grant_types", "disabled"])

@@ -3,10 +3,10 @@ import JSON
 
 /// The members of a client on the command line, in the names of RFC 7591.
 struct ClientMembers: CommandArguments {
-    @Option(help: "Its name.") var name: String?
+    @Option(help: "Its name.", sets: "client_name") var name: String?
     @Option(
         name: "redirect-uri",
-        help: "A redirect URI; may be repeated, and replaces those it has.")
+        help: "A redirect URI; may be repeated, and replaces those it has.", sets: "redirect_uris")
     var redirectURIs: [String] = []
     @Option(
         name: "grant-type", help: "A grant type it may use; may be repeated, and replaces those it has.")
@@ -33,7 +33,7 @@ struct ClientMembers: CommandArguments {
         name: "post-logout-redirect-uri",
         help: """
             A URI that a logout may return to; may be repeated, and replaces those it has. "" for none.
-            """)
+            """, sets: "post_logout_redirect_uris")
     var postLogoutRedirectURIs: [String] = []
     @OptionGroup var settings: ClientSettingOptions
     @OptionGroup(topic: "client-settings") var rare: RareClientMembers

@@ -13,10 +13,10 @@ struct ClientSettingOptions: CommandArguments {
 
     /// The text of `spindle help client-settings`.
     static var help: String {
-        let width = ClientSetting.all.map(\.member.count).max() ?? 0
-        let lines = ClientSetting.all.map { setting in
-            let pad = String(repeating: " ", count: width + 2 - setting.member.count)
-            return "  \(setting.member)\(pad)\(setting.value.rawValue)"
+        let width = Client.settings.map(\.name.count).max() ?? 0
+        let lines = Client.settings.map { setting in
+            let pad = String(repeating: " ", count: width + 2 - setting.name.count)
+            return "  \(setting.name)\(pad)\(word(for: setting.schema.kind))"
         }
         return """
             All settings of a client: --set MEMBER=VALUE with 'client create' and 'client change'.
@@ -24,6 +24,16 @@ struct ClientSettingOptions: CommandArguments {
 
             \(lines.joined(separator: "\n"))
             """
+    }
+
+    private static func word(for kind: Schema.Kind) -> String {
+        switch kind {
+        case .text: "text"
+        case .list: "list"
+        case .flag: "true or false"
+        case .number: "number"
+        case .document: "JSON"
+        }
     }
 
     /// The members that are set. Throws for one that is unknown, is in `given` too, or has no such value.
@@ -50,26 +60,26 @@ struct ClientSettingOptions: CommandArguments {
         return members
     }
 
-    private static func setting(_ name: String) throws -> ClientSetting {
-        if let setting = ClientSetting.all.first(where: { $0.member == name }) { return setting }
-        let meant = name.nearest(of: ClientSetting.all.map(\.member)).map { ": did you mean \($0)?" } ?? ""
+    private static func setting(_ name: String) throws -> DocumentMember {
+        if let setting = Client.settings.first(where: { $0.name == name }) { return setting }
+        let meant = name.nearest(of: Client.settings.map(\.name)).map { ": did you mean \($0)?" } ?? ""
         throw CommandFailure("a client has no setting \(name.printable)\(meant)", .usage)
     }
 
-    private static func value(_ text: String, of setting: ClientSetting) throws -> JSON {
-        switch setting.value {
+    private static func value(_ text: String, of setting: DocumentMember) throws -> JSON {
+        switch setting.schema.kind {
         case .text: return text.isEmpty ? .null : .string(text)
         // `refresh_family_lifetime` is a number or a word.
         case .number: return Int64(text).map { .integer($0) } ?? .string(text)
         case .flag:
-            guard let flag = Bool(text) else { throw JSONFault(setting.member, "true or false") }
+            guard let flag = Bool(text) else { throw JSONFault(setting.name, "true or false") }
             return .bool(flag)
         case .list:
             if text.hasPrefix("["), let list = try? JSON(parsing: Array(text.utf8)) { return list }
             return .array(text.isEmpty ? [] : [.string(text)])
         case .document:
             guard !text.isEmpty else { return .null }
-            guard let json = try? JSON(parsing: Array(text.utf8)) else { throw JSONFault(setting.member, "JSON") }
+            guard let json = try? JSON(parsing: Array(text.utf8)) else { throw JSONFault(setting.name, "JSON") }
             return json
         }
     }

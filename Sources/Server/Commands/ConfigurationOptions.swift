@@ -36,6 +36,7 @@ struct ConfigurationOptions: CommandArguments {
     var templates: String?
     @Option(help: "Days in which a user who asked for deletion can cancel it, 0 to 365.", valueName: "days")
     var deletionGrace: String?
+    @Option(help: "Days that events are kept, 1 to 3650.", valueName: "days") var eventRetention: String?
     @Option(help: "Days after which the next signing key takes over, 7 to 3650; 0 is never.", valueName: "days")
     var keyRotation: String?
     @Option(help: "The terms of the platform.", valueName: "url") var terms: String?
@@ -60,6 +61,8 @@ struct ConfigurationOptions: CommandArguments {
     var unsafeFrontChannelTokens: String?
     @Option(help: "From trace to critical.", valueName: "level") var logLevel: String?
     @Option(help: "text or json.", valueName: "format") var logFormat: String?
+    @Option(help: "Clients' addresses in the log: full, truncated or none.", valueName: "how")
+    var logAddresses: String?
 
     /// The configuration of these options, the environment and the file.
     func read() throws -> SpindleConfiguration {
@@ -75,11 +78,13 @@ struct ConfigurationOptions: CommandArguments {
             (.sessionSameSite, sessionSameSite), (.trustedProxies, trustedProxies),
             (.outboundAllowPrivate, outboundAllowPrivate), (.requestTimeout, requestTimeout),
             (.idleTimeout, idleTimeout), (.maxConnections, maxConnections), (.mailFrom, mailFrom),
-            (.templates, templates), (.deletionGrace, deletionGrace), (.keyRotation, keyRotation), (.terms, terms),
+            (.templates, templates), (.deletionGrace, deletionGrace), (.eventRetention, eventRetention),
+            (.keyRotation, keyRotation), (.terms, terms),
             (.privacy, privacy), (.apiLimit, apiLimit), (.introspectionCache, introspectionCache),
             (.basicRealm, basicRealm),
             (.unsafeFrontChannelTokens, unsafeFrontChannelTokens),
             (.facebookAPI, facebookAPI), (.googleAPI, googleAPI), (.logLevel, logLevel), (.logFormat, logFormat),
+            (.logAddresses, logAddresses),
         ]
         return Dictionary(uniqueKeysWithValues: options.compactMap { key, value in value.map { (key.rawValue, $0) } })
     }
@@ -103,21 +108,10 @@ extension StoreCommand {
         } catch {
             await installation.close()
             guard let fault = error as? JSONFault else { throw error }
-            throw CommandFailure("\(Self.option(setting: fault.member)): must be \(fault.expected)", .data)
+            let place = Self.option(setting: fault.member) ?? fault.member
+            throw CommandFailure("\(place): must be \(fault.expected)", .data)
         }
         await installation.close()
-    }
-}
-
-extension StoreCommand {
-    /// The option of this command that sets `member` of a document, or the member.
-    static func option(setting member: String) -> String {
-        let name = "--" + member.replacing("_", with: "-")
-        let spellings = [
-            name, name.hasSuffix("s") ? String(name.dropLast()) : name, name + "-stdin",
-            name.replacing("--client-", with: "--"), name.hasSuffix("-id") ? String(name.dropLast(3)) : name,
-        ]
-        return spellings.first(where: optionNames.contains) ?? member
     }
 }
 

@@ -1,3 +1,4 @@
+import Administration
 import CommandLineTool
 import Cryptography
 import Directory
@@ -163,7 +164,6 @@ extension KeyCommand {
         }
 
         private func rotate(_ installation: Installation) async throws -> [SigningKey] {
-            let now = installation.clock.now
             let keys = StoredSigningKeys(database: installation.database, seal: installation.seal)
             // This command deletes nothing, so no events need to be published.
             let clients = Clients(
@@ -173,16 +173,12 @@ extension KeyCommand {
                 sessions: Sessions(
                     database: installation.database, clock: installation.clock,
                     events: UserEvents([], random: installation.random)))
-            let present = Set(try await keys.all().map(\.algorithm))
-            guard !present.isEmpty else { throw CommandFailure("there are no signing keys: run `spindle init`") }
-            let algorithms = present.intersection(try await clients.algorithmsInUse())
-            var made: [SigningKey] = []
-            for algorithm in algorithms.sorted(by: { $0.rawValue < $1.rawValue }) {
-                if let key = try await keys.hasten(algorithm, signsFrom: now + KeyRing.shortestLead, at: now) {
-                    made.append(key)
-                }
+            guard try await !keys.all().isEmpty else {
+                throw CommandFailure("there are no signing keys: run `spindle init`")
             }
-            return made
+            return try await KeyAdministration(
+                keys: keys, clients: clients, clock: installation.clock, random: installation.random
+            ).rotate(by: .commandLine)
         }
     }
 }

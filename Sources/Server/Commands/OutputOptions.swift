@@ -65,16 +65,15 @@ struct PageOptions: CommandArguments {
     var fetchCount: Int { count + 1 }
 
     /// The position of the last item of the page before; empty for the first page.
-    func position(in list: ListCursor) throws(CommandFailure) -> String {
-        guard let after else { return "" }
+    func position(in list: ListCursor) throws(CommandFailure) -> String? {
+        guard let after else { return nil }
         guard let position = list.position(of: after) else { throw Self.badCursor }
         return position
     }
 
     /// The same in a list that is ordered by a number.
     func number(in list: ListCursor) throws(CommandFailure) -> Int64 {
-        let position = try position(in: list)
-        guard !position.isEmpty else { return 0 }
+        guard let position = try position(in: list) else { return 0 }
         guard let number = Int64(position) else { throw Self.badCursor }
         return number
     }

@@ -11,8 +11,8 @@ public struct SpindleCommand: CommandGroup {
         version: Spindle.version,
         subcommands: [
             InitCommand.self, ServeCommand.self, MigrateCommand.self, MerchantCommand.self, ClientCommand.self,
-            UserCommand.self, KeyCommand.self, DoctorCommand.self, BackupCommand.self, RestoreCommand.self,
-            VersionCommand.self,
+            UserCommand.self, KeyCommand.self, EventCommand.self, DoctorCommand.self, BackupCommand.self,
+            RestoreCommand.self, VersionCommand.self,
         ],
         topics: [
             HelpTopic(

@@ -7,7 +7,8 @@ import System
 struct UserMembers: CommandArguments {
     @Option(help: "The e-mail address, which is the user name.") var email: String?
     @Flag(deniable: "Whether the address is verified.") var emailVerified: Bool?
-    @Flag(help: "Read the password, 8 to 128 characters, from the first line of the standard input.")
+    @Flag(
+        help: "Read the password, 8 to 128 characters, from the first line of the standard input.", sets: "password")
     var passwordStdin = false
     @Option(help: "The full name.") var name: String?
     @Option(help: "The given name.") var givenName: String?

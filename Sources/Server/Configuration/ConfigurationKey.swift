@@ -18,6 +18,7 @@ enum ConfigurationKey: String, CaseIterable, Sendable {
     case smsSecret = "sms_secret"
     case templates
     case deletionGrace = "deletion_grace"
+    case eventRetention = "event_retention"
     case keyRotation = "key_rotation"
     case terms
     case privacy
@@ -29,9 +30,13 @@ enum ConfigurationKey: String, CaseIterable, Sendable {
     case unsafeFrontChannelTokens = "unsafe_front_channel_tokens"
     case logLevel = "log_level"
     case logFormat = "log_format"
+    case logAddresses = "log_addresses"
 
     static let environmentPrefix = "SPINDLE_"
 
     var environmentVariable: String { Self.environmentPrefix + rawValue.uppercased() }
+    /// Whether its value may hold a password or a key.
+    var mayHoldSecret: Bool { [.masterKey, .smsSecret, .database, .mail, .sms].contains(self) }
+
     var option: String { "--" + rawValue.replacing("_", with: "-") }
 }

@@ -6,6 +6,8 @@ import Values
 struct ConfigurationReading {
     private let layers: [ConfigurationLayer]
     private(set) var faults: [ConfigurationFault] = []
+    /// The settings that were given, as text; of one that may hold a secret, only that it was.
+    private(set) var given: [ConfigurationKey: String] = [:]
 
     init(layers: [ConfigurationLayer]) { self.layers = layers }
 
@@ -56,7 +58,10 @@ struct ConfigurationReading {
         for layer in layers {
             do {
                 guard let raw = try ask(layer) else { continue }
-                if let value = parse(raw) { return value }
+                if let value = parse(raw) {
+                    given[key] = key.mayHoldSecret ? "given" : (raw as? [String])?.joined(separator: ", ") ?? "\(raw)"
+                    return value
+                }
             } catch {}
             faults.append(ConfigurationFault(key.rawValue, expected, at: layer.place(key)))
             return nil

@@ -1,5 +1,6 @@
 import Directory
 import HTTPSupport
+import JSON
 public import Logging
 public import Mail
 import OAuth
@@ -34,6 +35,10 @@ public struct SpindleConfiguration: Sendable {
     public var templates: String?
     /// How long a user who asked for deletion can cancel.
     public var deletionGrace: Duration
+    /// The settings that were given, without secrets, for the event of the start.
+    var given: JSON
+    /// How long events are kept.
+    public var eventRetention: Duration
     /// How long a signing key signs; nil for no rotation.
     public var keyRotation: Duration?
     /// The URL of this server's terms, which users accept when they sign up. New terms have a new URL.
@@ -55,6 +60,7 @@ public struct SpindleConfiguration: Sendable {
     public var unsafeFrontChannelTokens: Bool
     public var logLevel: Logger.Level
     public var logFormat: LogFormat
+    public var logAddresses: LoggedAddresses
 
     /// The certificate chain and its private key, in PEM files.
     public struct CertificateFiles: Sendable, Hashable {
@@ -131,6 +137,7 @@ extension SpindleConfiguration {
         sms = reading.texts { Self.webAddress($0) != nil }
         templates = reading.value(.templates, "the path of a folder") { $0 }
         deletionGrace = .days(Int64(reading.number(.deletionGrace, of: "days", within: 0...365) ?? 14))
+        eventRetention = .days(Int64(reading.number(.eventRetention, of: "days", within: 1...3650) ?? 365))
         // A key stays published for a month after its last signature. With daily rotation there would be more keys than
         // clients read.
         let days =
@@ -154,7 +161,12 @@ extension SpindleConfiguration {
         let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
         logLevel = reading.value(.logLevel, "one of \(levels)", Logger.Level.init(rawValue:)) ?? .info
         logFormat = reading.value(.logFormat, "text or json", LogFormat.init(rawValue:)) ?? .text
+        logAddresses =
+            reading.value(.logAddresses, "full, truncated or none", LoggedAddresses.init(rawValue:)) ?? .full
         guard let issuer, let masterKey, let mailFrom else { return nil }
+        given = .object(
+            reading.given.sorted { $0.key.rawValue < $1.key.rawValue }.map { .init($0.key.rawValue, .string($0.value)) }
+        )
         self.issuer = issuer
         self.masterKey = masterKey
         self.mailFrom = mailFrom

@@ -1,3 +1,5 @@
+import Administration
+import Audit
 import Directory
 import JSON
 import OAuth
@@ -41,6 +43,7 @@ struct FirstAdministrator: Sendable {
         let isClientItself = false
         let lendsResources = false
         let reservedNames: [String]? = nil
+        var actor: Actor { Administrator.commandLine.actor }
 
         func confirm(in db: any Transaction) {}
 

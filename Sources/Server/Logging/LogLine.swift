@@ -49,14 +49,6 @@ extension JSON {
     }
 }
 
-extension Timestamp {
-    /// The time in UTC in RFC 3339 format, to the millisecond.
-    var rfc3339: String {
-        let thousandths = String(milliseconds - seconds * 1000)
-        return iso8601.dropLast() + "." + String(repeating: "0", count: 3 - thousandths.count) + thousandths + "Z"
-    }
-}
-
 extension LogRecord {
     /// The record as it is kept: at most 1000 bytes of each text, because text from a client may be as long as a
     /// request.

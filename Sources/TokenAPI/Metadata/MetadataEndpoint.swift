@@ -26,10 +26,12 @@ public struct MetadataEndpoint: Endpoint {
         let path = site.issuerPath
         let ofIssuer = path.isEmpty ? [] : [path + wellKnown[0], path + wellKnown[1], wellKnown[1] + path]
         for path in wellKnown + ofIssuer {
-            router.get(path, isSafe: true, readers: .everyPage) { _, _ in Response.published(metadata) }
+            router.get(path, .getMetadata, isSafe: true, readers: .everyPage) { _, _ in Response.published(metadata) }
         }
         for path in ["/oauth/jwks", "/.well-known/jwks.json"] {
-            router.get(path, isSafe: true, readers: .everyPage) { _, _ in Response.published(try await keys.json()) }
+            router.get(path, .getKeys, isSafe: true, readers: .everyPage) { _, _ in
+                Response.published(try await keys.json())
+            }
         }
     }
 }

@@ -18,10 +18,10 @@ public struct RegistrationEndpoint: Endpoint {
 
     /// Open to every page: only the token counts, which no browser sends by itself.
     public func add(to router: inout Routes) {
-        router.post("/oauth/register", readers: .everyPage, use: register)
-        router.get("/oauth/register/{id}", readers: .everyPage, use: show)
-        router.put("/oauth/register/{id}", readers: .everyPage, use: replace)
-        router.delete("/oauth/register/{id}", readers: .everyPage, use: delete)
+        router.post("/oauth/register", .registerClient, readers: .everyPage, use: register)
+        router.get("/oauth/register/{id}", .getRegistration, readers: .everyPage, use: show)
+        router.put("/oauth/register/{id}", .replaceRegistration, readers: .everyPage, use: replace)
+        router.delete("/oauth/register/{id}", .deleteRegistration, readers: .everyPage, use: delete)
     }
 
     @Sendable private func register(_ request: Request, context: SpindleContext) async throws -> Response {

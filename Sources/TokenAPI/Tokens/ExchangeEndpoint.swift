@@ -18,7 +18,7 @@ public struct ExchangeEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.post("/oauth/exchange", use: respond)
+        router.post("/oauth/exchange", .exchangeToken, use: respond)
     }
 
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -48,7 +48,7 @@ public struct PasswordlessTokenEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.post("/oauth/ro", use: respond)
+        router.post("/oauth/ro", .redeemMailedCode, use: respond)
     }
 
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -63,8 +63,7 @@ public struct PasswordlessTokenEndpoint: Endpoint {
                 from: try ClientCredentials.read(request, parameters))
             return .json(tokens.json)
         } catch let refusal as OAuthError {
-            return refusal.nestedResponse(
-                logger: context.logger, triedHeader: request.headers[.authorization] != nil)
+            return refusal.nestedResponse(triedHeader: request.headers[.authorization] != nil)
         }
     }
 }

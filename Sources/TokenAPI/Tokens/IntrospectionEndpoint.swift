@@ -35,7 +35,7 @@ public struct IntrospectionEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.post("/oauth/introspect", use: respond)
+        router.post("/oauth/introspect", .introspectToken, use: respond)
     }
 
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -90,6 +90,6 @@ public struct IntrospectionEndpoint: Endpoint {
         else {
             return try await introspection.token(parameters, from: try ClientCredentials.read(request, parameters))
         }
-        return try await introspection.token(parameters, by: try await tokens.require(presented))
+        return try await introspection.token(parameters, by: try await tokens.require(presented, of: request))
     }
 }

@@ -10,7 +10,7 @@ public struct RevocationEndpoint: Endpoint {
     public init(revocation: Revocation) { self.revocation = revocation }
 
     public func add(to router: inout Routes) {
-        router.post("/oauth/revoke", readers: .pagesOfClient, use: respond)
+        router.post("/oauth/revoke", .revokeToken, readers: .pagesOfClient, use: respond)
     }
 
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {

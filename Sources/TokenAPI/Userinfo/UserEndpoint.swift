@@ -33,8 +33,8 @@ public struct UserEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("/me", use: me)
-        router.get("/user/{id}", use: user)
+        router.get("/me", .getMe, use: me)
+        router.get("/user/{id}", .getUserOfClient, use: user)
     }
 
     @Sendable private func me(_ request: Request, context: SpindleContext) async throws -> Response {

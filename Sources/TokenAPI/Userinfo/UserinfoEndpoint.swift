@@ -32,10 +32,10 @@ public struct UserinfoEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("/oauth/userinfo", readers: .pagesOfClient, use: respond)
-        router.post("/oauth/userinfo", readers: .pagesOfClient, use: respond)
-        router.get("/userinfo", readers: .pagesOfClient, use: respond)
-        router.post("/userinfo", readers: .pagesOfClient, use: respond)
+        router.get("/oauth/userinfo", .getUserinfo, readers: .pagesOfClient, use: respond)
+        router.post("/oauth/userinfo", .postUserinfo, readers: .pagesOfClient, use: respond)
+        router.get("/userinfo", .getUserinfo, readers: .pagesOfClient, use: respond)
+        router.post("/userinfo", .postUserinfo, readers: .pagesOfClient, use: respond)
     }
 
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {

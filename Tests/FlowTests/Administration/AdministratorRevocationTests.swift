@@ -11,7 +11,11 @@ struct AdministratorRevocationTests {
                 world.server, world.admin,
                 ["client_name": "Second", "scope": "admin profile", "grant_types": ["client_credentials"]])
             let merchant = try await administrator(world)
-            for (client, scope) in [(platform, "admin"), (merchant, "admin:merchant")] {
+            let support = try await world.confidential(
+                ["scope": "profile admin:support", "grant_types": ["client_credentials"]])
+            for (client, scope) in [
+                (platform, "admin"), (merchant, "admin:merchant"), (support, "admin:support"),
+            ] {
                 let token = try await world.clientToken(client, scope: scope)
                 #expect(try await world.server.get("/admin/v1/clients", bearer: token).status == 200)
                 try await world.change("clients", client.id, ["scope": "profile"])

@@ -60,15 +60,16 @@ import Testing
         }
     }
 
-    @Test("A command's refusal of a value names the option, or the member where it has no option")
+    @Test("A command's refusal of a value names the option that sets it")
     func ownWords() {
         let cases = [
             ("merchant_id", "--merchant"), ("client_name", "--name"), ("redirect_uris", "--redirect-uri"),
             ("grant_types", "--grant-type"), ("access_token_lifetime", "--access-token-lifetime"),
             ("token_endpoint_auth_method", "--token-endpoint-auth-method"), ("tos_uri", "--tos-uri"),
-            ("id_token_claims", "id_token_claims"),
+            ("post_logout_redirect_uris", "--post-logout-redirect-uri"), ("first_party", "--first-party"),
         ]
         for (member, option) in cases { #expect(ClientCommand.Create.option(setting: member) == option) }
+        #expect(ClientCommand.Create.option(setting: "id_token_claims") == nil)
         #expect(UserCommand.Create.option(setting: "password") == "--password-stdin")
         #expect(MerchantCommand.Change.option(setting: "mail_templates") == "--mail-templates")
     }
@@ -185,7 +186,7 @@ import Testing
         let listed = text.split(separator: "\n").dropFirst(2).compactMap {
             $0.split(separator: " ").first.map(String.init)
         }
-        #expect(listed == ClientSetting.all.map(\.member))
+        #expect(listed == Client.settings.map(\.name))
         #expect(Set(listed).count == listed.count && listed.contains("id_token_claims"))
     }
 

@@ -90,17 +90,6 @@ public struct OpenIDSettings: Sendable, Equatable {
 }
 
 extension OpenIDSettings {
-    /// The names of all settings.
-    public static let names =
-        [
-            "response_types", "id_token_signed_response_alg", "id_token_lifetime", "id_token_scope_claims",
-            "id_token_claims", "access_token_claims", "access_token_typ", "subject_type", "sector_identifier_uri",
-            "userinfo_signed_response_alg",
-            "request_object_signing_alg", "request_uris", "token_endpoint_auth_signing_alg", "require_issuer_audience",
-            "jwks", "jwks_uri", "access_token_format", "resources", "default_max_age", "backchannel_logout_uri",
-            "backchannel_logout_session_required",
-        ] + informationNames
-
     /// The members in the names of registration, as they are stored and as administration shows them.
     public var members: [JSON.Member] {
         var keySet: JSON?
@@ -146,8 +135,6 @@ extension OpenIDSettings {
     private static let texts = ["software_id", "software_version"]
     /// Pages link to them, so they must be web addresses.
     private static let addresses = ["client_uri", "logo_uri", "policy_uri", "initiate_login_uri"]
-
-    static let informationNames = texts + addresses + ["application_type", "contacts"]
 
     /// The client's descriptive members in `members`, over those in `base`.
     static func information(_ members: JSONMembers, over base: [JSON.Member]) throws(JSONFault) -> [JSON.Member] {

@@ -1,4 +1,6 @@
+import Audit
 import Cryptography
+import JSON
 import Keys
 import Storage
 public import Values
@@ -20,6 +22,7 @@ extension Clients {
     ) async throws -> (secret: ClientSecret, value: Secret<Client>)? {
         let secret = ClientSecret(id: .random(from: random), createdAt: clock.now)
         let value = Secret<Client>.random(from: random)
+        let trail = AuditTrail(by: authority.actor, at: secret.createdAt, random: random)
         let added = try await database.write { db in
             try authority.confirm(in: db)
             guard let client = try Self.find(id, in: db) else { return false }
@@ -28,6 +31,9 @@ extension Clients {
             let live = try db.rows("SELECT id FROM client_secrets WHERE client_id = \(id) AND id <> \(secret.id)")
             guard live.count < Self.mostSecrets else { return false }
             try Self.insert(value, id: secret.id, of: id, at: secret.createdAt, in: db)
+            try trail.record(
+                "client.secret_added", on: .client(id), merchant: client.merchant?.text, client: id.text,
+                after: .members(["secret_id": .string(secret.id.text)]), in: db)
             return true
         }
         guard added else { return nil }
@@ -52,12 +58,17 @@ extension Clients {
         // Asked first: if the transaction runs again after a COMMIT of unknown outcome, there is nothing left to
         // delete.
         guard try await secrets(of: id).contains(where: { $0.id == secret }) else { return false }
+        let trail = AuditTrail(by: authority.actor, at: clock.now, random: random)
         try await database.write { [clock] db in
             let gone = try db.execute("DELETE FROM client_secrets WHERE id = \(secret) AND client_id = \(id)")
             // After the deletion, the requester's own token may have ended with the secret.
             guard gone > 0 else { return }
             try authority.confirm(in: db)
+            try authority.permit(endingSecretOf: client, in: db)
             try Self.endAdministration(of: id, at: clock.now, in: db)
+            try trail.record(
+                "client.secret_ended", on: .client(id), merchant: client.merchant?.text, client: id.text,
+                before: .members(["secret_id": .string(secret.text)]), in: db)
         }
         known.forget(id)
         return true

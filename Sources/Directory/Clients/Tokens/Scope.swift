@@ -41,14 +41,19 @@ public struct Scope: Sendable, Hashable, CustomStringConvertible {
     }
 
     public static let empty = Scope([])
-    /// Administration of the whole deployment, and of one merchant. Never granted unless requested by name.
+    /// Administration of the whole deployment, and of one merchant; help for users, and a look at what happened.
+    /// `AdministratorRoles` says whose clients have which role by them.
     public static let admin = "admin"
     public static let adminMerchant = "admin:merchant"
+    public static let adminSupport = "admin:support"
+    public static let adminAudit = "admin:audit"
+    /// Never granted unless requested by name, and by client_credentials alone.
+    public static let administration = Scope([admin, adminMerchant, adminSupport, adminAudit])
     /// Requests an ID token (OpenID Connect Core §3.1.2.1).
     public static let openID = "openid"
     /// Requests tokens that also work while the user is away (OpenID Connect Core §11).
     public static let offlineAccess = "offline_access"
-    private static let neverByDefault = [admin, adminMerchant, openID, offlineAccess]
+    private static let neverByDefault = administration.tokens + [openID, offlineAccess]
     /// What any client may ask a user for, by the specification (OpenID Connect Core §5.4, §11). A client's `scope` may
     /// contain further words.
     public static let standard = Scope([openID, "profile", "email", "address", "phone", offlineAccess])
@@ -68,14 +73,12 @@ public struct Scope: Sendable, Hashable, CustomStringConvertible {
     package var forNow: Scope { Scope(tokens.filter { $0 != Self.offlineAccess }) }
     /// The tokens with a meaning here, whichever client has them.
     package var known: Scope {
-        intersection(Self.standard.union(Scope([Self.admin, Self.adminMerchant])))
+        intersection(Self.standard.union(Self.administration))
     }
     /// Whether it contains an admin scope.
-    public var administers: Bool { contains(Self.admin) || contains(Self.adminMerchant) }
+    public var administers: Bool { tokens.contains(where: Self.administration.contains) }
     /// The scope that a user's token may have: admin scopes are granted by client_credentials only.
-    public var withoutAdministration: Scope {
-        Scope(tokens.filter { $0 != Self.admin && $0 != Self.adminMerchant })
-    }
+    public var withoutAdministration: Scope { subtracting(Self.administration) }
 }
 
 extension Scope: SQLBindable, SQLReadable {

@@ -1,4 +1,3 @@
-import Directory
 import HTTP
 import HTTPSupport
 import JSON
@@ -6,76 +5,26 @@ import OAuth
 import Text
 import Values
 
-/// The members that each kind of administration document may have. Others are refused: they are misspelt, of another
-/// version, or read-only.
-struct DocumentMembers {
-    private let names: [String]
-
-    private init(_ names: [String]) { self.names = names }
-
-    /// Throws untyped: with a typed error the optimiser of Swift 6.3 crashes in the endpoints.
-    func check(_ json: JSON) throws {
-        let others = (json.members ?? []).map(\.name).filter { !names.contains($0) }
-        guard let first = others.first else { return }
-        let misspelt = others.lazy.filter { !Self.readOnly.contains($0) }
-            .compactMap { name in meant(by: name).map { (name: name, meant: $0) } }.first
+extension Request {
+    /// The body as a JSON object with the members that the route declares. Others are refused: they are misspelt, of
+    /// another version, or read-only. Throws untyped: with a typed error the optimiser of Swift 6.3 crashes in the
+    /// endpoints.
+    func document(_ context: SpindleContext) throws -> JSON {
+        let json = try jsonObject()
+        guard let body = context.route.operation.body else { return json }
+        let others = (json.members ?? []).map(\.name).filter { !body.names.contains($0) }
+        guard let first = others.first else { return json }
+        let misspelt = others.lazy.filter { !body.readOnly.contains($0) }
+            .compactMap { name in body.meant(by: name).map { (name: name, meant: $0) } }.first
         throw Problem.unknown(misspelt?.name ?? first, meant: misspelt?.meant, of: others)
     }
+}
 
-    /// Members that answers have and most documents cannot set: they are no misspelt others.
-    private static let readOnly: Set = [
-        "id", "client_id", "client_id_issued_at", "client_secret", "client_secret_expires_at", "sign_secret", "secrets",
-        "user_id", "sub", "merchant_id", "number", "created_at", "updated_at", "registration_client_uri", "disabled",
-    ]
-
+extension Operation.Body {
     /// `name` is what other servers call `client_name`.
-    private func meant(by name: String) -> String? {
+    fileprivate func meant(by name: String) -> String? {
         names.contains("client_\(name)") ? "client_\(name)" : name.nearest(of: names)
     }
-
-    private func and(_ names: String...) -> Self { Self(self.names + names) }
-}
-
-extension Request {
-    /// The body as a JSON object with these members.
-    func jsonObject(of members: DocumentMembers) throws -> JSON {
-        let json = try jsonObject()
-        try members.check(json)
-        return json
-    }
-}
-
-extension DocumentMembers {
-    static let newMerchant = merchant.and("number")
-    static let merchantChange = merchant.and("disabled")
-    private static let merchant = Self([
-        "name", "logout_reaches_backends", "skip_introduction", "logo_uri", "accent_color", "mail_templates",
-    ])
-
-    static let newClient = client.and("merchant_id")
-    static let clientChange = client.and("disabled")
-    private static let client = Self(ClientSetting.all.map(\.member))
-
-    static let user = Self(
-        ["email", "email_verified", "password", "disabled", "attributes", User.phoneVerified]
-            + User.claims.flatMap(\.value))
-
-    static let newIssuer = issuerChange.and("merchant_id")
-    static let issuerChange = Self([
-        "issuer", "provider", "jwks", "jwks_uri", "discovery_url", "secret", "audiences", "algorithms", "create_users",
-        "disabled", "nonce", "nonce_transform", "authorized_parties", "max_age", "link_by_email",
-        "authoritative_domains", "app_names", "app_secret", "client_id", "client_secret", "sign_in_name", "scope",
-        "signs_in_everywhere", "team_id", "key_id", "private_key",
-    ])
-
-    /// A change may repeat members that cannot change.
-    static let webhook = Self([
-        "merchant_id", "name", "provider", "database_id", "token_kinds", "clients", "audiences", "scope", "permissions",
-        "expiration_seconds", "expiration", "refusal_status", "client_info", "identity_service_metadata", "secrets",
-        "disabled",
-    ])
-
-    static let newInitialAccessToken = Self(["merchant_id", "expires_in", "max_registrations"])
 }
 
 extension Form {
