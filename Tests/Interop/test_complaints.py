@@ -99,19 +99,18 @@ def test_the_events_of_a_user_say_that_they_are_disabled(desk, world, person):
     assert desk.event(f"users/{person.id}/events", "sign_in.refused")["reason"] == "disabled_user"
 
 
-def test_the_events_of_a_user_say_that_the_address_is_not_verified_and_the_desk_sends_another_mail(
-    desk, world, mail
-):
+def test_the_log_says_that_the_address_of_a_user_is_not_verified_and_the_desk_sends_another_mail(desk, world, mail):
     strict = world.spindle.create_client(
         world.merchant, "Strict app", token_endpoint_auth_method="none", grant_types=["password"], redirect_uris=[],
         require_verified_email=True)
     made = world.spindle._create("users", {"email": f"{secrets.token_hex(6)}@example.com", "password": "a quiet loom"})
     person = Person(made["user_id"], made["email"], "a quiet loom")
-    assert signs_in(world, person, client=strict).status == 400
+    answer = signs_in(world, person, client=strict)
+    assert answer.status == 400
     user = desk.user(person.email)
     assert not user["email_verified"]
-    event = desk.event(f"users/{user['user_id']}/events", "sign_in.refused")
-    assert (event["reason"], event["client_id"]) == ("unverified_user", strict.id)
+    line = desk.line_of(answer)
+    assert (line["reason"], line["client"], line["user"]) == ("unverified_user", strict.id, person.id)
     assert desk.ask("POST", f"users/{user['user_id']}/mails", {"kind": "verify"}).status == 202
     assert mail.receive().recipients == [person.email]
 
@@ -206,21 +205,25 @@ def test_a_disabled_client_is_found_by_its_id_with_the_administrator_who_disable
 # "The mails do not arrive"
 
 
-def test_a_mail_that_is_held_back_is_an_event_of_its_user(desk, world, person, mail):
+def test_the_log_says_that_a_mail_was_held_back_and_the_limits_of_the_user_until_when(desk, world, person):
     for _ in range(7):
         forgets_password(world, person)
-    event = desk.event(f"users/{person.id}/events", "mail.held_back")
-    assert event["reason"] == "throttled"
-    sent = [each for each in desk.items(f"users/{person.id}/events") if each["type"] == "mail.sent"]
-    assert len(sent) == 5
+    line = desk.line(reason="mailbox_throttled", user=person.id)
+    assert line["kind"]
+    assert [each for each in desk.items(f"users/{person.id}/throttles") if each["wait"] > 0]
+    assert desk.ask("POST", f"users/{person.id}/mails", {"kind": "reset"}).status == 429
+    desk.ask("POST", f"users/{person.id}/unlock")
+    assert desk.ask("POST", f"users/{person.id}/mails", {"kind": "reset"}).status == 202
 
 
-def test_a_mail_that_the_mail_server_refuses_is_an_event_with_its_code(desk, world, person, mail):
+def test_a_mail_that_the_mail_server_refuses_is_shown_with_its_code(desk, world, person, mail):
     mail.answers["RCPT"] = ["550 5.1.1 no such mailbox"]
     forgets_password(world, person)
-    event = desk.event(f"users/{person.id}/events", "mail.refused")
-    assert "550 5.1.1" in event["reason"]
-    assert desk.ask("POST", f"users/{person.id}/mails", {"kind": "reset"}).status == 202
+    [failed] = soon(lambda: [each for each in desk.items(f"users/{person.id}/mails") if each["state"] == "failed"],
+                    "a failed mail")
+    assert "550 5.1.1" in failed["error"]
+    assert failed["id"] in {each["id"] for each in desk.items("deliveries", state="failed")}
+    assert "550" in desk.line(user=person.id, kind=failed["kind"])["reason"]
 
 
 # "Too many requests"

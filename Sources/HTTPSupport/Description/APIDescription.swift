@@ -138,7 +138,8 @@ struct APIDescription {
     }
 
     private static func refusal(_ operation: Operation) -> String {
-        switch operation.caller {
+        if operation.refusesAsSPiD { return "SPiDError" }
+        return switch operation.caller {
         case .administrator: "Problem"
         case .client, .token: "Error"
         case .anyone, .browser: "Refusal"
@@ -155,6 +156,8 @@ struct APIDescription {
         .init(
             "Error",
             .members(["description": "a refusal (RFC 6749 §5.2)", "content": media(Schema.named("Error").json)])),
+        .init(
+            "SPiDError", .members(["description": "SPiD's refusal", "content": media(Schema.named("SPiDError").json)])),
         .init("Refusal", .members(["description": "a page that says what is wrong, or an error"])),
     ]
 
@@ -166,6 +169,10 @@ struct APIDescription {
 
     private static let error = Schema.object(
         ["error": .text, "error_description": .text], required: ["error"])
+
+    private static let spidError = Schema.object(
+        ["error": .object(["code": .number, "type": .text, "description": .anything], required: ["code", "type"])],
+        required: ["error"])
 
     // MARK: Who calls
 
@@ -213,7 +220,10 @@ struct APIDescription {
     // MARK: Documents
 
     private var schemas: [JSON.Member] {
-        var schemas: [JSON.Member] = [.init("Problem", Self.problem.json), .init("Error", Self.error.json)]
+        var schemas: [JSON.Member] = [
+            .init("Problem", Self.problem.json), .init("Error", Self.error.json),
+            .init("SPiDError", Self.spidError.json),
+        ]
         var seen: Set<String> = []
         func add(_ name: String, _ json: @autoclosure () -> JSON) {
             if seen.insert(name).inserted { schemas.append(.init(name, json())) }

@@ -15,12 +15,14 @@ package final class Operation: Sendable {
     package let answers: [Answer]
     /// The statuses of its refusals, besides those that follow from who calls and what is read.
     package let refusals: [Status]
+    /// Whether its refusals are SPiD's.
+    package let refusesAsSPiD: Bool
     /// The names of the parameters of its query.
     package let query: [String]
 
     package init(
         _ id: String, _ summary: String, by caller: Caller, parameters: [Parameter] = [], body: Body? = nil,
-        answers: [Answer], refusals: [Status] = []
+        answers: [Answer], refusals: [Status] = [], refusesAsSPiD: Bool = false
     ) {
         self.id = id
         self.summary = summary
@@ -29,6 +31,7 @@ package final class Operation: Sendable {
         self.body = body
         self.answers = answers
         self.refusals = refusals
+        self.refusesAsSPiD = refusesAsSPiD
         query = parameters.filter { $0.place == .query }.map(\.name)
     }
 
