@@ -22,7 +22,7 @@ public final class AuditLog: Sendable {
     }
 
     /// How many different notes wait at most: an attacker chooses addresses.
-    private static let most = 2000
+    private static let most = 500
     /// How long equal notes become one row after the first.
     public static let window: Duration = .minutes(1)
 

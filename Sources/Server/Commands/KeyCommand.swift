@@ -1,4 +1,5 @@
 import Administration
+import Audit
 import CommandLineTool
 import Cryptography
 import Directory
@@ -203,8 +204,12 @@ extension KeyCommand {
             let installation = try await Installation.open(try options.read(), for: .administering)
             let current: SigningKey?
             do {
+                let now = installation.clock.now
                 current = try await StoredSigningKeys(database: installation.database, seal: installation.seal)
-                    .withdraw(id, at: installation.clock.now)
+                    .withdraw(
+                        id, at: now,
+                        doing: Administrator.commandLine.writing(
+                            "key.withdrawn", on: Party(.key, id), at: now, installation.random))
             } catch {
                 await installation.close()
                 throw error
