@@ -88,7 +88,7 @@ public final class AuditLog: Sendable {
     /// Notes something that happened outside a transaction.
     public func note(_ note: Note) {
         let now = clock.now
-        let requestID = RequestOrigin.current?.requestID()
+        let requestID = CurrentRequest.origin?.requestID
         state.withLock { state in
             let isKept = state.tallies[note] != nil || state.tallies.count < Self.most
             let note = isKept ? note : note.outline

@@ -1,4 +1,4 @@
-import Audit
+public import Audit
 import HTTP
 package import Logging
 package import Values
@@ -30,11 +30,11 @@ public struct SpindleContext: Sendable {
         logger[metadataKey: "user"] = .string(whom.user.map { "\($0)" } ?? "-")
         return logger
     }
+}
 
-    /// Where events of this request say that it came from.
-    var origin: RequestOrigin {
-        RequestOrigin(address: { log.address.of(request) }, requestID: { log.id(of: request) })
-    }
+extension SpindleContext: RequestOrigin {
+    public var address: String { log.address.of(request) }
+    public var requestID: String { log.id(of: request) }
 }
 
 extension SpindleContext {
