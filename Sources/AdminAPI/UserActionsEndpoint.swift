@@ -71,9 +71,9 @@ public struct UserActionsEndpoint: Endpoint {
         let visit = try await visit(to: user, by: administrator)
         let post = mail.reply(template, to: email, visit)
         let wasSent = Sent()
-        let asked = try await verifications.ask(draft, from: nil, by: administrator) { isSent, db in
-            wasSent.note(isSent)
-            try post(isSent, db)
+        let asked = try await verifications.ask(draft, from: nil, by: administrator) { heldBack, db in
+            wasSent.note(heldBack == nil)
+            try post(heldBack, db)
         }
         mail.send()
         if case .wait(let wait) = asked { throw OAuthError.tooManyChanges(wait) }
@@ -115,7 +115,7 @@ public struct UserActionsEndpoint: Endpoint {
             mail.send()
             guard let due else { throw Problem.notFound("user") }
             return .json(.members(["deletion_due_at": .integer(due.seconds)]))
-        } catch PasswordSignIn.Refusal.throttled(let wait) {
+        } catch PasswordSignIn.Refusal.throttled(let wait, _, _) {
             throw OAuthError.tooManyChanges(wait)
         }
     }
