@@ -216,7 +216,7 @@ let package = Package(
         tests(
             "OAuthTests",
             [
-                "TestSupport", "Audit", "OAuth", "Authentication", "Directory", "Federation", "Outbound", "Keys",
+                "TestSupport", "Administration", "Audit", "OAuth", "Authentication", "Directory", "Federation", "Outbound", "Keys",
                 "JOSE", "JSON",
                 "Storage", "Values", "Cryptography", "Logging",
             ]),
