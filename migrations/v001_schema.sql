@@ -45,6 +45,7 @@ CREATE TABLE merchants (
     name TEXT NOT NULL,
     logo_uri TEXT,
     accent_color TEXT, -- #rrggbb
+    events_uri TEXT, -- gets the merchant's events, signed
     -- A document: the merchant's own texts for the mails that its clients cause.
     mail_templates TEXT,
     -- Whether a phone's sign-out also ends what backends got by its codes.
@@ -782,3 +783,16 @@ CREATE TABLE event_chain (
 );
 INSERT INTO event_chain (id, first_position, first_hash, last_position, last_hash)
 VALUES (1, 0, '0000000000000000000000000000000000000000000000000000000000000000', 0, '0000000000000000000000000000000000000000000000000000000000000000');
+
+
+-- Administration
+
+-- What calls with an Idempotency-Key were answered. A row is stored with the change that the call made.
+CREATE TABLE idempotent_answers (
+    name TEXT PRIMARY KEY, -- the fingerprint of administrator and key
+    request TEXT NOT NULL, -- the fingerprint of what was asked
+    attempt TEXT NOT NULL, -- the call that made the change
+    sealed_answer TEXT, -- NULL until it is known
+    expires_at BIGINT NOT NULL
+);
+CREATE INDEX idempotent_answers_by_expiry ON idempotent_answers (expires_at);

@@ -16,7 +16,9 @@ public struct AdministrationFeature: Feature {
         outbox: Outbox, webhooks: DittoWebhooks, addresses: AddressRules
     ) {
         let gate = AdministratorGate(
-            tokens: oauth.accessTokens, addresses: addresses, database: context.database, audit: context.audit)
+            tokens: oauth.accessTokens, addresses: addresses, database: context.database, audit: context.audit,
+            answers: IdempotentAnswers(
+                database: context.database, seal: context.seal, clock: context.clock, random: context.random))
         let reach = UserReach(administration: users)
         let holdings = UserHoldings(
             database: context.database, clock: context.clock, random: context.random,

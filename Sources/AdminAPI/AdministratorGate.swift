@@ -1,4 +1,4 @@
-import Administration
+public import Administration
 public import Audit
 import HTTP
 import HTTPSupport
@@ -11,9 +11,14 @@ public struct AdministratorGate: Sendable {
     private let addresses: AddressRules
     private let database: any Database
     private let audit: AuditLog
+    private let answers: IdempotentAnswers
 
-    public init(tokens: AccessTokens, addresses: AddressRules, database: any Database, audit: AuditLog) {
+    public init(
+        tokens: AccessTokens, addresses: AddressRules, database: any Database, audit: AuditLog,
+        answers: IdempotentAnswers
+    ) {
         self.audit = audit
+        self.answers = answers
         self.tokens = tokens
         self.addresses = addresses
         self.database = database
@@ -30,7 +35,18 @@ public struct AdministratorGate: Sendable {
         guard case .administrator(let roles) = operation.caller else { throw HTTPRefusal(.notFound) }
         try noting(administrator, operation.id) { try administrator.require(roles, to: operation.summary) }
         try request.query.refuseUndeclared(operation.query)
-        return administrator
+        return RepeatedCalls.current.map { administrator.on(answers.isFirst($0)) } ?? administrator
+    }
+
+    /// The same handler, for calls that may be sent again (`Idempotency-Key`).
+    func once(_ handler: @escaping Route.Answer) -> Route.Answer {
+        { request, context in
+            guard request.text(of: "Idempotency-Key") != nil else { return try await handler(request, context) }
+            let administrator = try await administrator(request, context)
+            return try await RepeatedCalls(answers: answers).answer(request, by: administrator) {
+                try await handler(request, context)
+            }
+        }
     }
 
     /// Makes a change when `administrator` has its turn: the administrators of a merchant, and those of the platform,

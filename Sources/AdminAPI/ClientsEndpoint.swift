@@ -22,12 +22,12 @@ public struct ClientsEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.post("clients", .createClient, use: create)
+        router.post("clients", .createClient, use: gate.once(create))
         router.get("clients", .listClients, use: list)
         router.get("clients/{id}", .getClient, use: show)
         router.patch("clients/{id}", .changeClient, use: change)
         router.delete("clients/{id}", .deleteClient, use: delete)
-        router.post("clients/{id}/secrets", .addSecret, use: addSecret)
+        router.post("clients/{id}/secrets", .addSecret, use: gate.once(addSecret))
         router.get("clients/{id}/secrets", .listSecrets, use: listSecrets)
         router.delete("clients/{id}/secrets/{sid}", .endSecret, use: endSecret)
     }
@@ -40,8 +40,16 @@ public struct ClientsEndpoint: Endpoint {
         try addresses.refuseUnaskable(in: json)
         let named = try JSONMembers(json).text("merchant_id").map { Merchant.ID($0) }
         let merchant = try await administrator.merchant(named: named, ofNew: metadata, among: merchants)
+        let chosen = try JSONMembers(json).text("client_id")
+        if chosen != nil { try administrator.require(.platform, to: "choose the id of a client") }
+        let id = try chosen.map { try Client.ID(chosen: $0, in: "client_id") }
         let registered = try await gate.inTurn(of: administrator) {
-            try await clients.register(metadata, merchant: merchant, by: administrator)
+            do {
+                return try await clients.register(metadata, as: id, merchant: merchant, by: administrator)
+            } catch let fault as JSONFault where fault.member == "id" {
+                throw Problem(
+                    status: .conflict, detail: "'client_id' must be \(fault.expected).", member: "client_id")
+            }
         }
         return .json(registered.json, status: .created)
     }
@@ -66,11 +74,12 @@ public struct ClientsEndpoint: Endpoint {
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
-        .json(try await mine(request, context).client.json)
+        .tagged(try await mine(request, context).client.json)
     }
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (client, administrator) = try await mine(request, context)
+        let (client, anyone) = try await mine(request, context)
+        let administrator = anyone.expecting(request.ifMatch) { db in try Clients.find(client.id, in: db)?.json }
         let json = try request.document(context)
         try addresses.refuseOwn(in: json)
         try addresses.refuseUnaskable(in: json)
@@ -78,7 +87,7 @@ public struct ClientsEndpoint: Endpoint {
             try await clients.change(client.id, json, by: administrator)
         }
         guard let changed else { throw Problem.notFound("client") }
-        return .json(changed.json)
+        return .tagged(changed.json)
     }
 
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {

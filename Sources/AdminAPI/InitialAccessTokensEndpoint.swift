@@ -16,7 +16,7 @@ public struct InitialAccessTokensEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.post("initial-access-tokens", .createInitialAccessToken, use: create)
+        router.post("initial-access-tokens", .createInitialAccessToken, use: gate.once(create))
         router.get("initial-access-tokens", .listInitialAccessTokens, use: list)
         router.get("initial-access-tokens/{id}", .getInitialAccessToken, use: show)
         router.delete("initial-access-tokens/{id}", .deleteInitialAccessToken, use: delete)

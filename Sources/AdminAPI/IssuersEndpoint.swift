@@ -17,7 +17,7 @@ public struct IssuersEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.post("issuers", .createIssuer, use: create)
+        router.post("issuers", .createIssuer, use: gate.once(create))
         router.get("issuers", .listIssuers, use: list)
         router.get("issuers/{id}", .getIssuer, use: show)
         router.patch("issuers/{id}", .changeIssuer, use: change)
@@ -44,17 +44,20 @@ public struct IssuersEndpoint: Endpoint {
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
-        .json(try await mine(request, context).issuer.json)
+        .tagged(try await mine(request, context).issuer.json)
     }
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (issuer, administrator) = try await mine(request, context)
+        let (issuer, anyone) = try await mine(request, context)
+        let administrator = anyone.expecting(request.ifMatch) { db in
+            try TrustedIssuers.find(issuer.id, in: db)?.json
+        }
         let json = try request.document(context)
         let changed = try await gate.inTurn(of: administrator) {
             try await issuers.change(issuer.id, json, by: administrator)
         }
         guard let changed else { throw Problem.notFound("issuer") }
-        return .json(changed.json)
+        return .tagged(changed.json)
     }
 
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {

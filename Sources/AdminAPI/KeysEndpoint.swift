@@ -17,7 +17,7 @@ public struct KeysEndpoint: Endpoint {
 
     public func add(to router: inout Routes) {
         router.get("keys", .listKeys, use: list)
-        router.post("keys", .rotateKeys, use: rotate)
+        router.post("keys", .rotateKeys, use: gate.once(rotate))
         router.delete("keys/{kid}", .withdrawKey, use: withdraw)
     }
 

@@ -22,7 +22,7 @@ public struct MerchantsEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.post("merchants", .createMerchant, use: create)
+        router.post("merchants", .createMerchant, use: gate.once(create))
         router.get("merchants", .listMerchants, use: list)
         router.get("merchants/{id}", .getMerchant, use: show)
         router.patch("merchants/{id}", .changeMerchant, use: change)
@@ -33,6 +33,7 @@ public struct MerchantsEndpoint: Endpoint {
         let administrator = try await gate.administrator(request, context)
         let json = try request.document(context)
         try addresses.refuseOwn(in: json)
+        try addresses.refuseUnaskable(in: json)
         let merchant = try await gate.inTurn(of: administrator) { try await merchants.create(json, by: administrator) }
         return .json(merchant.json, status: .created)
     }
@@ -58,18 +59,20 @@ public struct MerchantsEndpoint: Endpoint {
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
         let id = try await mine(request, context).id
         guard let merchant = try await merchants.find(id) else { throw Problem.notFound("merchant") }
-        return .json(merchant.json)
+        return .tagged(merchant.json)
     }
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (id, administrator) = try await mine(request, context)
+        let (id, anyone) = try await mine(request, context)
+        let administrator = anyone.expecting(request.ifMatch) { db in try Merchants.find(id, in: db)?.json }
         let json = try request.document(context)
         try addresses.refuseOwn(in: json)
+        try addresses.refuseUnaskable(in: json)
         let changed = try await gate.inTurn(of: administrator) {
             try await merchants.change(id, json, by: administrator)
         }
         guard let merchant = changed else { throw Problem.notFound("merchant") }
-        return .json(merchant.json)
+        return .tagged(merchant.json)
     }
 
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {

@@ -2,7 +2,6 @@ import Administration
 public import HTTP
 public import HTTPSupport
 import JSON
-import Logging
 import OAuth
 
 extension Problem {
@@ -16,30 +15,41 @@ public enum ProblemBoundary {
     public static let prefix = "/admin/v1"
     public static let dialect = RefusalDialect(below: prefix) { Problem(status: $0, detail: $1).response }
 
+    /// The log has the line of `error` (`LoggedRefusal`).
     @Sendable public static func response(to error: any Error, _ context: SpindleContext) -> Response? {
         switch error {
-        case let problem as Problem:
-            context.logger.info(
-                "refused", metadata: ["status": "\(problem.status.code)", "member": "\(problem.place?.name ?? "-")"])
-            return problem.response
+        case let problem as Problem: return problem.response
         case let refusal as AdministrationRefusal:
-            let status: Status = refusal.isConflict ? .conflict : .forbidden
-            context.logger.info(
-                "refused", metadata: ["status": "\(status.code)", "member": "\(refusal.member ?? "-")"])
-            return Problem(status: status, detail: refusal.detail, member: refusal.member).response
+            return Problem(status: refusal.status, detail: refusal.detail, member: refusal.member).response
+        case is PreconditionFailed:
+            return Problem(
+                status: .preconditionFailed,
+                detail: "The document has changed since it had the ETag of If-Match: read it again."
+            ).response
         case let fault as JSONFault:
-            context.logger.info("refused", metadata: ["status": "400", "member": "\(fault.member)"])
             let name = fault.member.isEmpty ? "The body" : "'\(fault.member)'"
             return Problem(
                 status: .badRequest, detail: "\(name) must be \(fault.expected).",
                 member: fault.member.isEmpty ? nil : fault.member
             ).response
         case let refusal as OAuthError:
-            refusal.log(to: context.logger)
             var response = Problem(status: refusal.status, detail: refusal.hint).response
             refusal.decorate(&response.headers)
             return response
         default: return nil
         }
+    }
+}
+
+extension PreconditionFailed: LoggedRefusal {
+    package var refusalLine: RefusalLine { RefusalLine("precondition_failed") }
+}
+
+extension AdministrationRefusal: LoggedRefusal {
+    fileprivate var status: Status { isConflict ? .conflict : .forbidden }
+
+    package var refusalLine: RefusalLine {
+        RefusalLine(
+            isConflict ? "administration_conflict" : "beyond_administrator", member.map { ["member": "\($0)"] } ?? [:])
     }
 }

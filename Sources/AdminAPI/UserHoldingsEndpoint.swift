@@ -28,7 +28,7 @@ public struct UserHoldingsEndpoint: Endpoint {
             router.delete("\(path)/{part}", operations.endOne) { try await end(part, one: true, $0, $1) }
         }
         router.get("users/{id}/logins", .listLogins, use: listLogins)
-        router.post("users/{id}/unlock", .unlockUser, use: unlock)
+        router.post("users/{id}/unlock", .unlockUser, use: gate.once(unlock))
     }
 
     @Sendable private func list(

@@ -31,7 +31,7 @@ public struct UsersEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.post("users", .createUser, use: create)
+        router.post("users", .createUser, use: gate.once(create))
         router.get("users", .listUsers, use: list)
         router.get("users/{id}", .getUser, use: show)
         router.patch("users/{id}", .changeUser, use: change)
@@ -49,6 +49,10 @@ public struct UsersEndpoint: Endpoint {
             return .json(user.adminJSON, status: .created)
         } catch StorageError.conflict {
             throw Problem(status: .conflict, detail: "A user with this address exists.", member: "email")
+        } catch let taken as Users.Taken {
+            throw Problem(
+                status: .conflict, detail: "'\(taken.member)' is another user's, or a client's id.",
+                member: taken.member)
         } catch let refusal as Users.TooManyNew {
             throw OAuthError.tooManyUsers(refusal.wait)
         } catch is HashingPoolFull {
@@ -88,12 +92,13 @@ public struct UsersEndpoint: Endpoint {
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
         let (id, _) = try await mine(request, context)
         guard let user = try await users.find(id) else { throw Problem.notFound("user") }
-        return .json(user.adminJSON)
+        return .tagged(user.adminJSON)
     }
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
-        let administrator = try await gate.administrator(request, context)
-        let id = try await own(context, of: administrator)
+        let anyone = try await gate.administrator(request, context)
+        let id = try await own(context, of: anyone)
+        let administrator = anyone.expecting(request.ifMatch) { db in try User.find(id, in: db)?.adminJSON }
         let changes = try UserChanges(try request.document(context))
         do {
             let user = try await inTurn(of: administrator) {
@@ -102,10 +107,10 @@ public struct UsersEndpoint: Endpoint {
             guard let user else {
                 throw Problem.notFound("user")
             }
-            return .json(user.adminJSON)
+            return .tagged(user.adminJSON)
         } catch StorageError.conflict {
             throw Problem(status: .conflict, detail: "A user with this address exists.", member: "email")
-        } catch PasswordSignIn.Refusal.throttled(let wait) {
+        } catch PasswordSignIn.Refusal.throttled(let wait, _, _) {
             throw OAuthError.tooManyChanges(wait)
         } catch is HashingPoolFull {
             throw OAuthError.signInsOverloaded

@@ -19,7 +19,7 @@ public struct WebhooksEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.post("webhooks", .createWebhook, use: create)
+        router.post("webhooks", .createWebhook, use: gate.once(create))
         router.get("webhooks", .listWebhooks, use: list)
         router.get("webhooks/{id}", .getWebhook, use: show)
         router.patch("webhooks/{id}", .changeWebhook, use: change)

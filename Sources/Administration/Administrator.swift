@@ -1,4 +1,5 @@
 public import Audit
+public import Cryptography
 public import Directory
 public import JSON
 public import OAuth
@@ -19,6 +20,18 @@ public enum Administrator: Authority {
         let roles: AdministratorRoles
         let tokens: AccessTokens
         let addresses: AddressRules
+        /// What else must hold in each of its changes.
+        var conditions: [Condition] = []
+    }
+
+    /// Throws unless a change may be made, in its transaction, before anything is changed.
+    public typealias Condition = @Sendable (any Transaction) throws -> Void
+
+    /// The same administrator, of whose changes `condition` must hold too.
+    public func on(_ condition: @escaping Condition) -> Administrator {
+        guard var access else { return self }
+        access.conditions.append(condition)
+        return confines.map { .merchant($0, access) } ?? .platform(access)
     }
 
     /// The administrator that presents `token`, stored by `tokens`: a client's own token with an admin scope. A user's
@@ -42,6 +55,7 @@ public enum Administrator: Authority {
         let again = try Administrator(
             try access.tokens.again(access.token, in: db), of: access.tokens, addresses: access.addresses)
         guard again.confines == confines, again.roles.isSuperset(of: roles) else { throw scopeMissing(for: roles) }
+        for condition in access.conditions { try condition(db) }
     }
 
     public var actor: Actor {
@@ -75,7 +89,7 @@ public enum Administrator: Authority {
     public var roles: AdministratorRoles { access?.roles ?? .all }
 
     /// The merchant that it is confined to; nil for the platform.
-    public var confines: Merchant.ID? { if case .merchant(let id, _) = self { id } else { nil } }
+    var confines: Merchant.ID? { if case .merchant(let id, _) = self { id } else { nil } }
 
     var access: Access? {
         switch self {
@@ -143,6 +157,21 @@ public enum Administrator: Authority {
         guard let confines, try !hasRoom(confines, db) else { return }
         throw AdministrationRefusal(
             "The merchant has \(most) \(what): delete one first, or ask the platform.", isConflict: true)
+    }
+}
+
+extension Administrator {
+    /// What a change by modules that know no authority runs in its transaction: throws unless the administrator may
+    /// still make it, and stores the event `kind`.
+    public func writing(
+        _ kind: AuditEvent.Kind, on subject: Party, of user: UserID? = nil, at now: Timestamp,
+        _ random: any RandomSource
+    ) -> @Sendable (any Transaction) throws -> Void {
+        let trail = AuditTrail(by: actor, at: now, random: random)
+        return { db in
+            try confirm(in: db)
+            try trail.record(kind, on: subject, of: user, in: db)
+        }
     }
 }
 

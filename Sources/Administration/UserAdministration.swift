@@ -76,6 +76,10 @@ extension Administrator: UserAuthority {
     public func permit(making user: UserChanges) throws {
         try requireAdministrator()
         guard confines != nil else { return }
+        if let member = user.chosenMember {
+            // A name of another system says that the user is one who is known there.
+            throw AdministrationRefusal("Only the platform may choose the number or `sub` of a user.", member: member)
+        }
         if user.verifiesEmail {
             // Users belong to the deployment: one merchant cannot verify an address for the others.
             throw AdministrationRefusal(

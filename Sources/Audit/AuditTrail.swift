@@ -51,8 +51,8 @@ public struct AuditTrail: Sendable {
         let label = [kind.text, subject?.kind.rawValue ?? "", subject?.id ?? "", reason ?? ""]
         let own = seed + label.joined(separator: "\n").utf8
         let details = JSON.members([
-            "address": isAnonymous ? nil : (origin?.address()).map(JSON.string), "user_agent": userAgent.map(JSON.string),
-            "before": before, "after": after,
+            "address": isAnonymous ? nil : (origin?.address()).map(JSON.string),
+            "user_agent": userAgent.map(JSON.string), "before": before, "after": after,
         ])
         let event = AuditEvent(
             id: .ordered(at: now, of: own), time: now, kind: kind, actor: actor.party, subject: subject, user: user,

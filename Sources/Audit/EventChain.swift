@@ -10,10 +10,15 @@ public import Values
 public struct EventChain: Sendable {
     private let database: any Database
     private let clock: any WallClock
+    private let forward: Forward
 
-    public init(database: any Database, clock: any WallClock) {
+    /// Called for each event of a merchant, in the transaction that chains it: an event is forwarded once.
+    public typealias Forward = @Sendable (_ events: [AuditEvent], _ db: any Transaction) throws -> Void
+
+    public init(database: any Database, clock: any WallClock, forward: @escaping Forward = { _, _ in }) {
         self.database = database
         self.clock = clock
+        self.forward = forward
     }
 
     /// How many rows are chained or deleted in one transaction.
@@ -48,10 +53,13 @@ public struct EventChain: Sendable {
             try !db.rows("SELECT id FROM events WHERE position IS NULL LIMIT 1").isEmpty
         }
         guard hasMore else { return false }
-        return try await database.write { db in
+        return try await database.write { [forward] db in
             guard let end = try Self.end(in: db) else { return false }
             let rows = try db.rows(
-                "SELECT \(Self.columns) FROM events WHERE position IS NULL ORDER BY at, id LIMIT \(Self.batch)")
+                """
+                SELECT \(AuditEvent.columns), details_hash FROM events WHERE position IS NULL
+                ORDER BY at, id LIMIT \(Self.batch)
+                """)
             guard !rows.isEmpty else { return false }
             var link = end
             for row in rows {
@@ -65,6 +73,7 @@ public struct EventChain: Sendable {
                 WHERE id = 1 AND last_position = \(end.position)
                 """)
             guard isOurs > 0 else { throw StorageError.conflict("event_chain") }
+            try forward(try rows.map(AuditEvent.init).filter { $0.merchant != nil }, db)
             return rows.count == Self.batch
         }
     }

@@ -1,3 +1,4 @@
+public import Audit
 public import Cryptography
 public import Keys
 public import Logging
@@ -16,6 +17,8 @@ public struct Outbox: Sendable {
     let clock: any WallClock
     let random: any RandomSource
     let logger: Logger
+    /// Gets the fate of mails.
+    private let audit: AuditLog?
     private let wakeSignal = WakeSignal()
 
     /// How long a delivery is attempted at most, unless it expires earlier.
@@ -24,8 +27,10 @@ public struct Outbox: Sendable {
     public static let lease: Duration = .minutes(2)
 
     public init(
-        database: any Database, seal: Seal, clock: any WallClock, random: any RandomSource, logger: Logger
+        database: any Database, seal: Seal, clock: any WallClock, random: any RandomSource, logger: Logger,
+        audit: AuditLog? = nil
     ) {
+        self.audit = audit
         self.database = database
         self.seal = seal
         self.clock = clock
@@ -36,11 +41,13 @@ public struct Outbox: Sendable {
     /// Prepares `mail` for `Delivery.store(in:)`. After `use` it is useless: the code in it has expired.
     ///
     /// With an `id` from the caller it may be prepared inside a transaction that runs twice.
+    /// - Parameter about: what the log says of it, by names: the kind of mail, the user's id.
     public func delivery(
         _ mail: MailMessage, usefulFor use: Duration = longestUse, share: Delivery.Share = .common,
-        id: Delivery.ID? = nil
+        id: Delivery.ID? = nil, about: [String: String] = [:]
     ) -> Delivery {
-        prepare(.mail, mail.stored, usefulFor: use, share: share, to: mail.recipient, given: id)
+        prepare(
+            .mail, mail.stored(about: about), usefulFor: use, share: share, to: mail.recipient, given: id)
     }
 
     /// Prepares `message` for `Delivery.store(in:)`. After `use` it is useless: the code in it has expired.
@@ -126,6 +133,7 @@ extension Outbox {
         guard clock.now < claim.expiresAt else {
             let reason = "it is of no use any more"
             log(.warning, "delivery given up", claim, reason)
+            note("mail.given_up", .refused, claim, reason)
             return .givenUp(reason)
         }
         do {
@@ -133,9 +141,11 @@ extension Outbox {
                 seal.open(claim.sealedContent, .delivery, row: claim.id.text), claim.messageID,
                 of: claim.share)
             log(.debug, "delivered", claim, "taken")
+            note("mail.sent", .success, claim, nil)
             return .delivered
         } catch Undeliverable.refused(let reason) {
             log(.warning, "delivery given up", claim, reason)
+            note("mail.refused", .refused, claim, reason)
             return .givenUp(reason)
         } catch Undeliverable.temporary(let reason) {
             log(.warning, "delivery postponed", claim, reason)
@@ -164,7 +174,27 @@ extension Outbox {
             metadata: [
                 "kind": "\(claim.kind.rawValue)", "delivery": "\(claim.id)", "attempt": "\(claim.attempt)",
                 "reason": "\(reason)",
-            ])
+            ].merging(about(claim)) { $1 })
+    }
+
+    /// What becomes of a mail is an event: that it is not there is the most frequent complaint.
+    private func note(_ kind: AuditEvent.Kind, _ outcome: AuditEvent.Outcome, _ claim: Lease, _ reason: String?) {
+        guard let audit, claim.kind == .mail else { return }
+        let about = (try? seal.open(claim.sealedContent, .delivery, row: claim.id.text)).map(MailMessage.about) ?? [:]
+        let merchant = claim.share.whole.text
+        audit.note(
+            .init(
+                kind, by: .server, on: about["user"].map { Party(.user, $0) },
+                merchant: merchant.isEmpty ? nil : merchant, outcome: outcome, reason: reason, detail: about["mail"]))
+    }
+
+    /// Whom a mail is to, by id, which mail it is, and in which merchant's name it goes.
+    private func about(_ claim: Lease) -> Logger.Metadata {
+        guard claim.kind == .mail, let content = try? seal.open(claim.sealedContent, .delivery, row: claim.id.text)
+        else { return [:] }
+        let merchant = claim.share.whole.text
+        let about = MailMessage.about(stored: content).mapValues { MetadataValue.string($0) }
+        return ["merchant": "\(merchant.isEmpty ? "-" : merchant)", "user": "-"].merging(about) { $1 }
     }
 }
 

@@ -132,11 +132,17 @@ public struct MailTransport: Transport {
 }
 
 extension MailMessage {
-    /// The stored form.
-    var stored: String {
+    /// The stored form, with what the log says of it.
+    func stored(about: [String: String]) -> String {
         JSON.members([
             "recipient": .string(recipient), "subject": .string(subject), "text": .string(text), "html": .string(html),
+            "about": about.isEmpty ? nil : .object(about.sorted { $0.key < $1.key }.map { .init($0, .string($1)) }),
         ]).text
+    }
+
+    static func about(stored: String) -> [String: String] {
+        guard let members = try? JSON(parsing: Array(stored.utf8))["about"]?.members else { return [:] }
+        return Dictionary(members.map { ($0.name, $0.value.string ?? "") }) { $1 }
     }
 
     init(stored: String) throws {

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A received request, complete and valid by its protocol.
 public struct Request: Sendable {
     private var head: Head
@@ -21,10 +23,40 @@ public struct Request: Sendable {
     public var target: Target { head.target }
     public var headers: Fields {
         get { head.headers }
-        set { head = Head(method: head.method, target: head.target, headers: newValue, peer: head.peer) }
+        set {
+            let whom = self.whom
+            head = Head(method: head.method, target: head.target, headers: newValue, peer: head.peer)
+            note { $0 = whom }
+        }
     }
     /// The address of the other end of the connection, as text without a port; nil when it has none.
     public var peer: String? { head.peer }
+
+    /// Whom the request concerns, as far as it is known by now. All copies of the request share it.
+    public var whom: Whom { head.whom.withLock { $0 } }
+    public func note(_ change: (inout Whom) -> Void) { head.whom.withLock { change(&$0) } }
+
+    /// A mail or text message that the request caused and that is not sent, for the log.
+    public struct HeldMail: Sendable {
+        public let kind: String
+        public let reason: String
+
+        public init(kind: String, reason: String) {
+            self.kind = kind
+            self.reason = reason
+        }
+    }
+
+    public var heldMail: HeldMail? { head.whom.withLock { $0.heldMail } }
+
+    /// Ids for the log, noted while a request is answered. They are written out for a refusal alone.
+    public struct Whom: Sendable {
+        public var client: (any Sendable & CustomStringConvertible)?
+        public var user: (any Sendable & CustomStringConvertible)?
+        public var heldMail: HeldMail?
+
+        public init() {}
+    }
 
     /// One object, because a request is passed on a dozen times, and each copy would retain every text.
     private final class Head: Sendable {
@@ -32,6 +64,7 @@ public struct Request: Sendable {
         let target: Target
         let headers: Fields
         let peer: String?
+        let whom = Mutex(Whom())
 
         init(method: Method, target: Target, headers: Fields, peer: String?) {
             self.method = method
@@ -111,9 +144,32 @@ public protocol RequestHandler: AnyObject, Sendable {
     /// fault, so that the endpoint chooses the form of the error.
     func respond(to request: Request) async -> Response
 
+    /// Takes note of a request that the server refuses by itself, because it cannot be read, and returns the fields of
+    /// the response. Runs on the event loop and must not block.
+    func refuse(_ request: UnreadRequest) -> Fields
+
     /// Fields that the server adds to every response without a field of the same name. They do not change, are well
     /// formed, and are none that the server writes itself.
     var commonFields: Fields { get }
+}
+
+/// A request that the server refuses before its handler could be asked.
+public struct UnreadRequest: Sendable {
+    /// Nil when the connection is closed without a response.
+    public let status: Status?
+    /// One word for the log.
+    public let reason: String
+    /// The rule that the request breaks, for the log.
+    public let rule: String
+    /// The address of the other end of the connection.
+    public let peer: String?
+
+    public init(status: Status?, reason: String, rule: String, peer: String?) {
+        self.status = status
+        self.reason = reason
+        self.rule = rule
+        self.peer = peer
+    }
 }
 
 /// A handler's decision on the head of a request.

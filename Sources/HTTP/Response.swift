@@ -3,6 +3,8 @@ public struct Response: Sendable {
     public var status: Status
     public var headers: Fields
     public var body: Body
+    /// Why the request is refused, for the log alone; nil in other responses.
+    public var cause: (any Error)?
 
     public init(status: Status, headers: Fields = [:], body: Body = .empty) {
         self.status = status
@@ -52,6 +54,7 @@ public struct Status: Hashable, Sendable, CustomStringConvertible {
     public static let requestTimeout = Status(code: 408, reasonPhrase: "Request Timeout")
     public static let conflict = Status(code: 409, reasonPhrase: "Conflict")
     public static let gone = Status(code: 410, reasonPhrase: "Gone")
+    public static let preconditionFailed = Status(code: 412, reasonPhrase: "Precondition Failed")
     public static let contentTooLarge = Status(code: 413, reasonPhrase: "Payload Too Large")
     public static let uriTooLong = Status(code: 414, reasonPhrase: "URI Too Long")
     public static let unsupportedMediaType = Status(code: 415, reasonPhrase: "Unsupported Media Type")

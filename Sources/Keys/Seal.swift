@@ -10,6 +10,7 @@ public enum SealedPlace: String, Sendable, CaseIterable {
     case upstreamSecret = "issuers.client_secret"
     case webhookSecrets = "webhooks.secrets"
     case delivery = "deliveries.content"
+    case idempotentAnswer = "idempotent_answers.answer"
 
     /// The purpose that the place's key is derived for.
     var purpose: String { rawValue }
@@ -30,6 +31,7 @@ public struct Seal: Sendable {
     private let upstreamSecret: SealingKey
     private let webhookSecrets: SealingKey
     private let delivery: SealingKey
+    private let idempotentAnswer: SealingKey
     /// The key for marks, kept because marking is frequent.
     let marking: [UInt8]
     /// A condition for the statement that stores a sealed value, which saves a query: the database has not been
@@ -46,6 +48,7 @@ public struct Seal: Sendable {
         self.upstreamSecret = masterKey.sealing(for: SealedPlace.upstreamSecret.purpose)
         self.webhookSecrets = masterKey.sealing(for: SealedPlace.webhookSecrets.purpose)
         self.delivery = masterKey.sealing(for: SealedPlace.delivery.purpose)
+        self.idempotentAnswer = masterKey.sealing(for: SealedPlace.idempotentAnswer.purpose)
         self.marking = masterKey.sealing(for: Self.marks).derivedBytes(for: Self.marks)
         isConfirmed = MasterKeyCheck(masterKey).isNotReplaced
         self.random = random
@@ -81,6 +84,7 @@ public struct Seal: Sendable {
         case .upstreamSecret: upstreamSecret
         case .webhookSecrets: webhookSecrets
         case .delivery: delivery
+        case .idempotentAnswer: idempotentAnswer
         }
     }
 }

@@ -86,8 +86,8 @@ public struct LogRecord: Sendable {
     public let label: String
     public let message: String
     public let metadata: Logger.Metadata
-    /// Whether it reports a fault of the server or of something it depends on, which may affect every request: a log
-    /// may then count equal ones instead of writing each.
+    /// Whether it reports a fault of the server or of something it depends on, which may affect every request, or what
+    /// is no request at all: a log may then count equal ones instead of writing each.
     public let isOfServer: Bool
 
     /// By default, errors are the server's and lower levels are not.

@@ -17,11 +17,12 @@ public struct OpenIDServices: Sendable {
     /// Mints tokens for every grant.
     public let mint: IDTokenMint
     public let logouts: LogoutTokens
+    public let securityEvents: SecurityEventTokens
 
     public init(
         database: any Database, clock: any WallClock, random: any RandomSource, seal: Seal, ring: KeyRing,
         signSecrets: SignSecrets,
-        clients: Clients, users: Users, consents: Consents, callbacks: Callbacks, issuer: String
+        clients: Clients, merchants: Merchants, users: Users, consents: Consents, callbacks: Callbacks, issuer: String
     ) {
         let names = SubjectIdentifiers(database: database, random: random)
         let signers = IDTokenSigners(ring: ring, secrets: signSecrets)
@@ -40,5 +41,6 @@ public struct OpenIDServices: Sendable {
         mint = IDTokenMint(bearer: bearer, ids: idTokens, clock: clock)
         logouts = LogoutTokens(
             issuer: issuer, signers: signers, names: names, clients: clients, clock: clock, random: random)
+        securityEvents = SecurityEventTokens(issuer: issuer, signers: signers, merchants: merchants, clock: clock)
     }
 }

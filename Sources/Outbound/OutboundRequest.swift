@@ -26,6 +26,8 @@ enum OutboundRequest: Sendable {
             if let authorization { fields.append(("authorization", authorization)) }
         case .post(_, let contentType, let signature):
             fields.append(("content-type", contentType))
+            // RFC 8935 §2.1 wants it for a token; it harms no callback.
+            fields.append(("accept", "application/json"))
             if let signature { fields.append(("spindle-signature", signature)) }
         case .form(_, let authorization):
             fields.append(("content-type", "application/x-www-form-urlencoded"))

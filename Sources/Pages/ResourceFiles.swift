@@ -62,6 +62,7 @@ extension ResourceFiles {
         "confirm_address.html": PackageResources.confirm_address_html,
         "consent.html": PackageResources.consent_html,
         "copy.js": PackageResources.copy_js,
+        "fragment.js": PackageResources.fragment_js,
         "de.json": PackageResources.de_json,
         "delete_account.html": PackageResources.delete_account_html,
         "development_answer.html": PackageResources.development_answer_html,

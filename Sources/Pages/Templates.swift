@@ -132,6 +132,8 @@ public struct Templates: Sendable {
     public let messageScript: String
     /// The script that adds buttons to copy text, on pages for developers.
     public let copyScript: String
+    /// The script that sends an answer in the fragment on to the server, on a page for developers.
+    public let fragmentScript: String
 
     /// Parses all templates in all languages, so that a broken one stops the start and does not reach a user.
     ///
@@ -182,6 +184,7 @@ public struct Templates: Sendable {
         script = try files.text("submit.js")
         messageScript = try files.text("message.js")
         copyScript = try files.text("copy.js")
+        fragmentScript = try files.text("fragment.js")
     }
 }
 

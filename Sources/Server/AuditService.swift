@@ -1,7 +1,11 @@
 import Audit
+import Delivery
+import Directory
 import JSON
 import Logging
+import OpenID
 import Storage
+import Values
 
 /// Stores what was noted outside transactions, chains the events, and deletes those that are old enough.
 struct AuditService: BackgroundService {
@@ -51,6 +55,27 @@ struct AuditService: BackgroundService {
             // Another server chained the same rows first.
         } catch {
             logger.error("events not stored", metadata: ["error": "\(String(reflecting: error))"])
+        }
+    }
+}
+
+extension Spindle {
+    /// The chain, which passes each event of a merchant on to its `events_uri`.
+    func eventChain(_ clock: any WallClock) -> EventChain {
+        EventChain(database: database, clock: clock) { [outbox = delivery.outbox] events, db in
+            let merchants = Set(events.compactMap(\.merchant)).map { Merchant.ID($0) }
+            let receivers = try Merchants.receivers(among: merchants, in: db)
+            for event in events {
+                guard let merchant = event.merchant.map({ Merchant.ID($0) }), receivers.contains(merchant) else {
+                    continue
+                }
+                // Derived from the event, because the transaction may run twice.
+                try outbox.delivery(
+                    notice: MerchantEvent(event.json, of: merchant).text, usefulFor: Outbox.longestUse,
+                    share: Delivery.Share(merchant), topic: Delivery.Topic(noticesAbout: "events \(merchant)"),
+                    id: Delivery.ID(event.id.text)
+                ).store(in: db)
+            }
         }
     }
 }

@@ -52,7 +52,7 @@ extension Spindle {
             })
         let openID = OpenIDServices(
             database: database, clock: clock, random: random, seal: context.seal, ring: ring,
-            signSecrets: context.signSecrets, clients: stores.clients, users: stores.users,
+            signSecrets: context.signSecrets, clients: stores.clients, merchants: stores.merchants, users: stores.users,
             consents: oauth.consents, callbacks: stores.callbacks, issuer: site.issuer)
         let authentication = AuthenticationServices(
             database: database, clock: clock, random: random, hashing: parts.hashing, events: stores.events,
@@ -117,7 +117,7 @@ extension Spindle {
         func handler(_ routes: Routes) -> any RequestHandler {
             let router = Router(
                 routes, pages: pages, dialects: [ProblemBoundary.dialect, SPiDInterface.dialect],
-                crossOrigin: crossOrigin, hosts: hosts)
+                crossOrigin: crossOrigin, hosts: hosts, audit: stores.audit)
             return development?.handler(over: router) ?? router
         }
         var endpoints = [health] + features.flatMap(\.endpoints)
@@ -142,7 +142,7 @@ extension Spindle {
             deletion: stores.deletion,
             delivery: DeliveryService(
                 outbox: stores.outbox, mailer: development?.mailer ?? parts.mailer, texts: parts.texts,
-                outbound: outbound, logouts: openID.logouts, clients: stores.clients))
+                outbound: outbound, logouts: openID.logouts, events: openID.securityEvents, clients: stores.clients))
     }
 }
 

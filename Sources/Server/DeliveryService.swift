@@ -22,7 +22,7 @@ struct DeliveryService: BackgroundService {
 
     init(
         outbox: Outbox, mailer: any Mailer, texts: (any TextSender)?, outbound: Outbound, logouts: LogoutTokens,
-        clients: Clients
+        events: SecurityEventTokens, clients: Clients
     ) {
         self.outbox = outbox
         var routes = [
@@ -37,7 +37,14 @@ struct DeliveryService: BackgroundService {
                         else { return nil }
                         return client.callbackURI
                     })),
-            DeliveryWorker(outbox, by: NoticeTransport(outbound: outbound, write: logouts.callback)),
+            DeliveryWorker(
+                outbox,
+                by: NoticeTransport(outbound: outbound) { stored in
+                    guard let event = MerchantEvent(stored) else { return try await logouts.callback(stored) }
+                    return try await events.message(for: event).map { uri, token in
+                        Callback(url: uri, body: token, contentType: SecurityEventTokens.contentType)
+                    }
+                }),
         ]
         if let texts { routes.append(DeliveryWorker(outbox, by: TextTransport(sender: texts))) }
         self.routes = routes

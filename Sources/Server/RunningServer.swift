@@ -54,7 +54,7 @@ public struct RunningServer: Sendable {
             spindle.delivery,
             // It stores what the last requests noted.
             AuditService(
-                log: spindle.audit, chain: EventChain(database: spindle.database, clock: clock),
+                log: spindle.audit, chain: spindle.eventChain(clock),
                 retention: configuration.eventRetention, configuration: configuration.given, logger: logger),
             listeners,
             CertificateWatch(end: { listeners.certificateEnd }, clock: clock, logger: logger),

@@ -48,9 +48,10 @@ public struct Stores: Sendable {
         let erasure = BulkErasure(database: database, tables: StoredTable.all)
         merchants = Merchants(
             database: database, clock: clock, random: random, known: knownClients, erasure: erasure)
-        outbox = Outbox(database: database, seal: seal, clock: clock, random: random, logger: logger)
-        callbacks = Callbacks(seal: seal, random: random, post: Callbacks.Post(outbox))
         audit = AuditLog(database: database, clock: clock, random: random)
+        outbox = Outbox(
+            database: database, seal: seal, clock: clock, random: random, logger: logger, audit: audit)
+        callbacks = Callbacks(seal: seal, random: random, post: Callbacks.Post(outbox))
         self.templates = templates
         mail = MailComposer(templates: templates, outbox: outbox, site: Site(configuration))
         events = UserEvents(UserEvents.subscribers(callbacks, mail), random: random)
@@ -105,6 +106,6 @@ extension Delivery.Share {
 extension StoredTable {
     /// Every table, children before their parents: the order in which rows are swept and deleted.
     public static let all =
-        ofOAuth + ofAuthentication + ofFederation + ofSPiD + [Outbox.table, DittoWebhooks.table] + ofDirectory + ofKeys
-        + ofAudit + [Facts.table]
+        ofOAuth + ofAuthentication + ofFederation + ofSPiD + [Outbox.table, DittoWebhooks.table] + ofAdministration
+        + ofDirectory + ofKeys + ofAudit + [Facts.table]
 }

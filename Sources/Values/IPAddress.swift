@@ -42,6 +42,13 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         return network.map { "\($0)/64" } ?? description
     }
 
+    /// The network around it, which names no single customer: an IPv4 /24, or the /48 of an IPv6 address.
+    public var network: String {
+        let (kept, bits) = bytes.count == 4 ? (3, 24) : (6, 48)
+        let rest = [UInt8](repeating: 0, count: bytes.count - kept)
+        return IPAddress(bytes: bytes.prefix(kept) + rest).map { "\($0)/\(bits)" } ?? ""
+    }
+
     /// The likely network of one site (RFC 6177 §2): the /48 around `subscriber`; nil for IPv4. A site can send from
     /// 65,536 subscribers' networks.
     public static func site(of subscriber: String) -> String? {

@@ -3,9 +3,11 @@
 import base64
 import json
 import re
+from urllib.parse import urlencode
 
 import pytest
 from harness.server import Server
+from selenium.webdriver.support.ui import WebDriverWait
 
 from stage.world import World
 from stage.outbox import Outbox
@@ -125,6 +127,22 @@ def test_the_answer_page_shows_decoded_tokens_and_uses_them(world, window):
         window.press("call", call)
         assert told in window.text, window
     window.look("development answer with calls")
+
+
+@pytest.mark.every_way
+def test_the_answer_page_shows_tokens_that_came_in_the_fragment_where_scripts_run(world, window):
+    signed_in(window, "dev")
+    english(window, "/oauth/authorize?" + urlencode({
+        "client_id": "dev", "redirect_uri": f"{window.origin}/development/answer", "response_type": "id_token token",
+        "scope": "openid email", "nonce": "n-1"}))
+    if not window.kind.scripts:
+        assert "is shown where scripts run" in window.text, window
+        return
+    WebDriverWait(window.driver, 20, 0.05).until(lambda _: "Signature good: RS256" in window.text, f"{window}")
+    assert window.path == "/development/answer" and "trial=" in window.driver.current_url, window
+    assert "Access token" in window.text and "n-1" in window.text, window
+    window.press("call", "userinfo")
+    assert "alice@dev.example" in window.text, window
 
 
 @pytest.mark.every_way

@@ -23,6 +23,7 @@ import Values
         #expect(configuration.requestTimeout == .seconds(10) && configuration.idleTimeout == .seconds(60))
         #expect(configuration.maxConnections == 4096)
         #expect(configuration.logLevel == .info && configuration.logFormat == .text)
+        #expect(configuration.logAddresses == .full)
         #expect(configuration.mail.description == "the folder outbox/")
         #expect(configuration.mailFrom.description == "no-reply@[127.0.0.1]")
         #expect(configuration.templates == nil && configuration.deletionGrace == .days(14))
@@ -174,10 +175,15 @@ import Values
                 "SPINDLE_DELETION_GRACE": "366",
             ],
             file: try file(
-                "a.json", #"{"log_format":"poem","request_timeout":true,"idle_timeout":0,"max_connections":{"a":1}}"#))
+                "a.json",
+                #"""
+                {"log_format":"poem","log_addresses":"some","request_timeout":true,"idle_timeout":0,
+                "max_connections":{"a":1}}
+                """#))
         let expected = [
             "listen", "issuer", "session_samesite", "trusted_proxies", "log_level", "master_key", "database",
-            "mail", "mail_from", "deletion_grace", "log_format", "request_timeout", "idle_timeout", "max_connections",
+            "mail", "mail_from", "deletion_grace", "log_format", "log_addresses", "request_timeout", "idle_timeout",
+            "max_connections",
         ]
         #expect(Set(faults.map(\.key)) == Set(expected))
         #expect(faults.first { $0.key == "listen" }?.place == "--listen")

@@ -99,6 +99,29 @@ import Values
                 """)
     }
 
+    @Test("log_addresses shortens a client's address to its network, or leaves it out, and nothing else")
+    func addresses() {
+        func shown(_ how: LoggedAddresses, _ address: String) -> String? {
+            let record = LogRecord(
+                level: .info, label: "spindle", message: "refused",
+                metadata: ["address": "\(address)", "reason": "wrong_password"])
+            let shown = how.shown(in: record)
+            #expect(shown.metadata["reason"] == "wrong_password" && shown.message == "refused")
+            return shown.metadata["address"]?.description
+        }
+        for (address, network) in [
+            ("192.0.2.77", "192.0.2.0/24"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"), ("::1", "::/48"),
+        ] {
+            #expect(shown(.full, address) == address)
+            #expect(shown(.truncated, address) == network)
+            #expect(shown(.none, address) == nil)
+        }
+        for how in LoggedAddresses.allCases {
+            #expect(shown(how, "127.0.0.1:8080") == "127.0.0.1:8080")
+            #expect(shown(how, "local") == "local")
+        }
+    }
+
     /// A pipe that is not read until asked, and the log that writes into it.
     private final class Stuck {
         private final class Received: Sendable {

@@ -11,6 +11,7 @@ private final class Echo: RequestHandler {
     }
 
     func respond(to request: Request) async -> Response { Self.answer(request) }
+    func refuse(_ request: UnreadRequest) -> Fields { [.xRequestID: request.reason] }
 
     static func answer(_ request: Request) -> Response {
         let body =

@@ -7,6 +7,7 @@ title alone.
 import html
 import json
 import re
+import socket
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -18,6 +19,7 @@ from harness.browser import Browser
 from harness.server import REPOSITORY, Server, master_key
 from harness.shell import Shell, commands
 from harness.spindle import PKCE, Client, Person, Spindle
+from harness.tls import Identity, prepare_https
 from harness.wire import Answer, basic
 
 PAGE = "troubleshooting.md"
@@ -52,6 +54,7 @@ class Place:
     person: Person
     behind: Spindle
     behind_log: Server
+    secure: Server
     folder: Path
 
     def authorize(self, client: Client | None = None, pkce: PKCE | None = VERIFIER, **parameters) -> Answer:
@@ -67,8 +70,11 @@ class Place:
 
 
 @pytest.fixture(scope="module")
-def place(launch, tmp_path_factory) -> Place:
+def place(launch, prepare, program, tmp_path_factory) -> Place:
     server = launch()
+    secure = prepare_https(prepare, Identity.make(tmp_path_factory.mktemp("tls"), program("openssl", "openssl")))
+    secure.init()
+    secure.start()
     spindle = Spindle.of(server)
     merchant = spindle.create_merchant()
     spindle.create_issuer(merchant_id=merchant, issuer=ISSUER, secret=KEY, create_users=True, audiences=[])
@@ -81,7 +87,7 @@ def place(launch, tmp_path_factory) -> Place:
         spindle.create_client(merchant, "Page", BACK, token_endpoint_auth_method="none"),
         spindle.create_client(merchant, "Machine", grant_types=["client_credentials"], scope="read"),
         spindle.create_person("ada@example.com"),
-        Spindle.of(behind), behind, tmp_path_factory.mktemp("place"),
+        Spindle.of(behind), behind, secure, tmp_path_factory.mktemp("place"),
     )
 
 
@@ -382,6 +388,33 @@ def https_without_proxies(place):
     return place.command("doctor", SPINDLE_ISSUER="https://id.example")
 
 
+def answer_to(server: Server, first: bytes) -> bytes:
+    with socket.create_connection((server.address.host, server.address.port), timeout=10) as line:
+        line.sendall(first)
+        parts = []
+        try:
+            while part := line.recv(4096):
+                parts.append(part)
+        except ConnectionResetError:
+            pass
+        return b"".join(parts)
+
+
+@provocation
+def http_to_the_tls_port(place):
+    told = answer_to(place.secure, b"GET / HTTP/1.1\r\nHost: id.example\r\n\r\n").decode()
+    assert told.startswith("HTTP/1.1 400 ") and "\r\nX-Request-Id: " in told and "Strict-Transport" not in told
+    assert place.secure.has_logged("reason=http_on_tls_port")
+    return told
+
+
+@provocation
+def tls_to_the_plain_port(place):
+    assert answer_to(place.server, b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03") == b""
+    assert place.server.has_logged("reason=tls_on_plain_port")
+    return place.server.log_tail()
+
+
 @provocation
 def unreachable_issuer(place):
     return re.sub(r" +", " ", place.command("doctor", SPINDLE_ISSUER="http://127.0.0.1:1"))
@@ -477,13 +510,13 @@ def test_each_entry_of_spindles_own_texts_is_provoked():
     assert others.count("\n### ") > 0 and "<!-- provoked by " not in others
 
 
-def test_each_reason_of_the_page_is_one_that_the_program_logs():
+def test_each_reason_of_the_page_is_in_the_table_of_reasons():
     named = re.findall(r"\breason `(\w+)`", TEXT, flags=re.IGNORECASE)
     tables = re.findall(r"^\| `reason` \|.*\n\|.*\n((?:\|.*\n)+)", TEXT, flags=re.MULTILINE)
     listed = [reason for table in tables for reason in re.findall(r"^\| `(\w+)`", table, flags=re.MULTILINE)]
-    code = "".join(path.read_text("utf-8") for path in (REPOSITORY / "Sources" / "OAuth").rglob("*.swift"))
+    reasons = (REPOSITORY / "docs" / "operating" / "reasons.md").read_text("utf-8")
     assert named and listed
-    assert [reason for reason in named + listed if f'"{reason}"' not in code] == []
+    assert [reason for reason in named + listed if f"`{reason}`" not in reasons] == []
 
 
 def test_each_command_of_the_page_succeeds(place, tmp_path, program):

@@ -3,11 +3,19 @@ import Synchronization
 
 /// Records everything that is logged, at every level.
 public final class RecordedLog: LogSink {
-    private let recorded = Mutex<[String]>([])
+    private let recorded = Mutex<[(line: String, record: LogRecord)]>([])
 
     public init() {}
 
-    public var lines: [String] { recorded.withLock { $0 } }
+    public var lines: [String] { recorded.withLock { $0.map(\.line) } }
+
+    public var records: [LogRecord] { recorded.withLock { $0.map(\.record) } }
+
+    /// The lines about the request that got `answer`.
+    public func records(of answer: Answer) -> [LogRecord] {
+        let id = answer.header("x-request-id").map { MetadataValue.string($0) }
+        return records.filter { $0.metadata["request_id"] == id }
+    }
 
     /// Whether a line contains `reason`.
     public func says(_ reason: String) -> Bool { lines.contains { $0.contains(reason) } }
@@ -21,6 +29,6 @@ public final class RecordedLog: LogSink {
 
     public func write(_ record: LogRecord) {
         let pairs = record.metadata.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ")
-        recorded.withLock { $0.append("\(record.level) \(record.message) \(pairs)") }
+        recorded.withLock { $0.append(("\(record.level) \(record.message) \(pairs)", record)) }
     }
 }

@@ -146,7 +146,9 @@ public struct TestServer: Sendable {
             }
             stop.send()
             try await tasks.waitForAll()
-            return try result.get()
+            let value = try result.get()
+            try ListedReasons.check(fixture.log)
+            return value
         }
     }
 }

@@ -20,6 +20,7 @@ extension Document {
                 "its own clients need no introduction to users"),
             .init("logo_uri", .text(like: "^https://"), "of its brand: https, not at this server; null removes it"),
             .init("accent_color", .text(like: "^#[0-9a-fA-F]{6}$"), "of its brand; null removes it"),
+            .init("events_uri", .text(1000), "gets its events as signed tokens; null removes it"),
             .init("mail_templates", .document, "its own words for mails; null removes them"),
             .createdAt, .updatedAt, .disabled(as: [.change, .answer], by: .platform),
         ])
@@ -27,7 +28,9 @@ extension Document {
     static let client = Document(
         "Client",
         [
-            .init("client_id", .text, as: .answer, ""),
+            .init(
+                "client_id", .text(like: "^[A-Za-z0-9][A-Za-z0-9._-]{2,99}$"), as: .fixed, by: .platform,
+                "one that its programs know already; a new one by default"),
             .init("client_secret", .text, as: .firstAnswer, ""),
             .init("client_secret_expires_at", .number, as: .firstAnswer, "0: never"),
             .init("merchant_id", .text, as: .fixed, "left out only by a client that administers the platform"),
@@ -81,7 +84,12 @@ extension Document {
     static let user = Document(
         "User",
         [
-            .init("user_id", .text, as: .answer, ""), .init("sub", .text, as: .answer, ""), .updatedAt,
+            .init(
+                "user_id", .text, as: .fixed, by: .platform,
+                "a number below 2^53 by which another system knows the user; a new one by default"),
+            .init(
+                "sub", .text(255), as: .fixed, by: .platform,
+                "by which clients of another system know the user; the number by default"), .updatedAt,
             .init(
                 "email", .email, changedBy: .platform,
                 "one that sign-up takes. The domain is kept in ASCII and lower case"),

@@ -31,6 +31,7 @@ extension Operation {
     static let deleteClient = deleting(.client, "delete a client", refusals: [.conflict])
     static let addSecret = Operation(
         "addSecret", "add a secret of a client", by: .administrator(.administrators),
+        parameters: [RepeatedCalls.header],
         answers: [.made(.secret)], refusals: [.conflict])
     static let listSecrets = listing(.secret, "list the secrets of a client, without their values")
     static let endSecret = deleting(.secret, "end a secret of a client", as: "endSecret", refusals: [.conflict])
@@ -83,7 +84,7 @@ extension Operation {
     static let createWebhook = creating(.webhook, "make a webhook")
     static let listWebhooks = listing(.webhook, "list webhooks")
     static let getWebhook = showing(.webhook, "read a webhook")
-    static let changeWebhook = changing(.webhook, "change a webhook")
+    static let changeWebhook = changing(.webhook, "change a webhook", isTagged: false)
     static let deleteWebhook = deleting(.webhook, "delete a webhook")
 }
 
@@ -93,7 +94,8 @@ extension Operation {
         refusals: [Status] = [.conflict]
     ) -> Operation {
         Operation(
-            "create\(document.name)", summary, by: .administrator(roles), body: .document(document, to: .create),
+            "create\(document.name)", summary, by: .administrator(roles), parameters: [RepeatedCalls.header],
+            body: .document(document, to: .create),
             answers: [.made(document)], refusals: refusals)
     }
 
@@ -123,11 +125,12 @@ extension Operation {
 
     static func changing(
         _ document: Document, _ summary: String, by roles: AdministratorRoles = .administrators,
-        refusals: [Status] = [.conflict]
+        isTagged: Bool = true, refusals: [Status] = [.conflict]
     ) -> Operation {
         Operation(
-            "change\(document.name)", summary, by: .administrator(roles), body: .document(document, to: .change),
-            answers: [.shows(document)], refusals: refusals)
+            "change\(document.name)", summary, by: .administrator(roles), parameters: isTagged ? [ifMatch] : [],
+            body: .document(document, to: .change), answers: [.shows(document)],
+            refusals: refusals + (isTagged ? [.preconditionFailed] : []))
     }
 
     static func deleting(

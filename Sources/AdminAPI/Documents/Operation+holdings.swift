@@ -48,15 +48,17 @@ extension Operation {
         parameters: ListPage.parameters, answers: [.page(of: .login)])
     static let unlockUser = Operation(
         "unlockUser", "lift the limits on a user's sign-ins", by: .administrator(.helpers),
+        parameters: [RepeatedCalls.header],
         answers: [
             .init(.ok, .json(.object(["lifted": .number], required: ["lifted"])), "how many limits had been used")
         ])
     static let mailUser = Operation(
-        "mailUser", "send a user a mail", by: .administrator(.helpers),
+        "mailUser", "send a user a mail", by: .administrator(.helpers), parameters: [RepeatedCalls.header],
         body: .document(.mailRequest, to: .create), answers: [.init(.accepted, nil, "queued")],
         refusals: [.conflict, .tooManyRequests])
     static let beginDeletion = Operation(
         "beginUserDeletion", "begin the deletion of a user", by: .administrator([.platform, .platformSupport]),
+        parameters: [RepeatedCalls.header],
         answers: [
             .init(
                 .ok, .json(.object(["deletion_due_at": .time], required: ["deletion_due_at"])),
@@ -70,7 +72,7 @@ extension Operation {
         "listKeys", "list the signing keys", by: .administrator([.platform, .platformAudit]),
         answers: [.init(.ok, .json(keys), "every key, in the order in which they begin to sign")])
     static let rotateKeys = Operation(
-        "rotateKeys", "make the next signing keys", by: .administrator(.platform),
+        "rotateKeys", "make the next signing keys", by: .administrator(.platform), parameters: [RepeatedCalls.header],
         answers: [.init(.created, .json(keys), "those that sign next; none where one already does")])
     static let withdrawKey = Operation(
         "withdrawKey", "withdraw a signing key", by: .administrator(.platform), answers: [.done])
@@ -82,7 +84,8 @@ extension Operation {
             .init("state", .word("waiting", "failed"), "`waiting` by default")
         ], answers: [.page(of: .delivery)])
     static let retryDelivery = Operation(
-        "retryDelivery", "make a delivery due now", by: .administrator(.platform), answers: [.done],
+        "retryDelivery", "make a delivery due now", by: .administrator(.platform), parameters: [RepeatedCalls.header],
+        answers: [.done],
         refusals: [.conflict])
     static let dropDelivery = Operation(
         "dropDelivery", "drop a delivery", by: .administrator(.platform), answers: [.done])

@@ -41,7 +41,7 @@ extension Users {
     }
 
     /// Those of `subjects` that are client ids, which are the `sub` of the clients' own tokens (RFC 9068 §5).
-    private static func clients(named subjects: [String], in db: any Transaction) throws -> [String] {
+    static func clients(named subjects: [String], in db: any Transaction) throws -> [String] {
         guard !subjects.isEmpty else { return [] }
         return try db.rows("SELECT id FROM clients WHERE id IN (\(list: subjects))").map { try $0.get("id") }
     }

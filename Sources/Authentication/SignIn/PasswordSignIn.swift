@@ -7,9 +7,11 @@ public import Values
 /// Authenticates users by e-mail address and password.
 public struct PasswordSignIn: Sendable {
     public enum Refusal: Error, Sendable {
-        /// Unknown address, wrong password, no password or a disabled user: the reason is for the log only.
-        case wrong(reason: String)
-        case throttled(Duration)
+        /// Unknown address, wrong password, no password or a disabled user: the reason is for the log only, and the
+        /// user, if there is one.
+        case wrong(reason: String, user: UserID? = nil)
+        /// How long to wait; for the log the limit that is reached, and the user.
+        case throttled(Duration, bucket: String? = nil, user: UserID? = nil)
         case overloaded
     }
 
@@ -71,6 +73,27 @@ public struct PasswordSignIn: Sendable {
             }
         } catch is HashingPoolFull {
             throw Refusal.overloaded
+        } catch let refusal as Refusal {
+            try await note(refusal, at: login?.client ?? client?.id, from: address)
+            throw refusal
+        }
+    }
+
+    /// A refused sign-in is an event. That of an unknown user is noted like any other, and takes as long.
+    private func note(_ refusal: Refusal, at client: Client.ID?, from address: String) async throws {
+        let merchant = try await database.read { db in try Logins.merchant(of: client, in: db) }
+        switch refusal {
+        case .wrong(let reason, let user):
+            audit.note(
+                .init(
+                    "sign_in.refused", on: user.map(Party.user), merchant: merchant?.text, client: client?.text,
+                    reason: reason, address: address))
+        case .throttled(_, let bucket, let user):
+            audit.note(
+                .init(
+                    "throttle.began", on: user.map(Party.user), merchant: merchant?.text, client: client?.text,
+                    reason: "sign_in_throttled", detail: bucket, address: address))
+        case .overloaded: break
         }
     }
 
@@ -80,15 +103,7 @@ public struct PasswordSignIn: Sendable {
     ) async throws -> Proof {
         let email = EmailAddress(username)
         let place = KnownDevices.Place(address: address, device: device)
-        let (found, merchant) = try await find(email, place, for: login)
-        // Known and unknown users are noted alike: in memory, so that both take as long.
-        func refuse(_ reason: String) -> Refusal {
-            audit.note(
-                .init(
-                    "sign_in.refused", on: found.map { .user($0.id) }, merchant: merchant?.text,
-                    client: (login?.client ?? client?.id)?.text, reason: reason, address: address))
-            return .wrong(reason: reason)
-        }
+        let found = try await find(email, place)
         let attempt = Throttle.Attempt(
             user: email?.text ?? username, address: address, known: found?.known,
             intermediary: client.flatMap(Intermediary.init))
@@ -103,9 +118,7 @@ public struct PasswordSignIn: Sendable {
         let charge: Throttle.Charge
         switch outcome {
         case .charged(let taken): charge = taken
-        case .wait(let wait):
-            _ = refuse("sign_in_throttled")
-            throw Refusal.throttled(wait)
+        case .wait(let wait, let bucket): throw Refusal.throttled(wait, bucket: bucket.kind, user: found?.id)
         }
 
         let isRight: Bool
@@ -118,11 +131,13 @@ public struct PasswordSignIn: Sendable {
             throw full
         } catch is PasswordTooLong {
             // No stored password is that long, so this reveals nothing about any user.
-            throw refuse("password_too_long")
+            throw Refusal.wrong(reason: "password_too_long", user: found?.id)
         }
-        guard let found else { throw refuse("unknown_user") }
-        guard isRight else { throw refuse("wrong_password") }
-        guard !found.isDisabled, let hash = found.hash else { throw refuse("disabled_user") }
+        guard let found else { throw Refusal.wrong(reason: "unknown_user") }
+        guard isRight else { throw Refusal.wrong(reason: "wrong_password", user: found.id) }
+        guard !found.isDisabled, let hash = found.hash else {
+            throw Refusal.wrong(reason: "disabled_user", user: found.id)
+        }
         return try await welcome(found, hash, charge, place, login, password: password)
     }
 
@@ -165,12 +180,12 @@ public struct PasswordSignIn: Sendable {
         if let proof { return proof }
         // Of two simultaneous first sign-ins with an older hash, one upgrades it first.
         guard !isAgain, isOld, let current = try await hash(of: found.id) else {
-            throw Refusal.wrong(reason: "password_changed_meanwhile")
+            throw Refusal.wrong(reason: "password_changed_meanwhile", user: found.id)
         }
         do {
             let sender = HashingPool.sender(place.address)
             guard try await hashing.verify(password, against: current, for: sender, standIn: nil) else {
-                throw Refusal.wrong(reason: "password_changed_meanwhile")
+                throw Refusal.wrong(reason: "password_changed_meanwhile", user: found.id)
             }
         } catch let full as HashingPoolFull {
             try await forget(charge, login)
@@ -203,14 +218,10 @@ public struct PasswordSignIn: Sendable {
         let known: Throttle.Attempt.Known?
     }
 
-    /// The user with this address, and the merchant of the client where they sign in.
-    private func find(
-        _ email: EmailAddress?, _ place: KnownDevices.Place, for login: Login.Attempt?
-    ) async throws -> (Found?, Merchant.ID?) {
-        guard let email else { return (nil, nil) }
+    private func find(_ email: EmailAddress?, _ place: KnownDevices.Place) async throws -> Found? {
+        guard let email else { return nil }
         return try await database.read { db in
-            let merchant = try Logins.merchant(of: login?.client, in: db)
-            let found: Found? = try db.rows(
+            try db.rows(
                 """
                 SELECT id, email_verified, password_hash, disabled_at, deletion_due_at FROM users WHERE email = \(email)
                 """
@@ -224,7 +235,6 @@ public struct PasswordSignIn: Sendable {
                     isLeaving: try row.get("deletion_due_at", as: Timestamp?.self) != nil,
                     known: try Self.known(place, of: id, in: db))
             }
-            return (found, merchant)
         }
     }
 
@@ -257,9 +267,11 @@ extension PasswordSignIn {
     public func confirm(
         _ session: Session, password: String, address: String, device: Secret<Device>? = nil
     ) async throws -> Proof {
-        guard let email = session.email else { throw Refusal.wrong(reason: "no_password") }
+        guard let email = session.email else { throw Refusal.wrong(reason: "no_password", user: session.user) }
         let proof = try await check(username: email, password: password, address: address, device: device)
-        guard proof.user == session.user else { throw Refusal.wrong(reason: "password_of_another_user") }
+        guard proof.user == session.user else {
+            throw Refusal.wrong(reason: "password_of_another_user", user: session.user)
+        }
         return proof
     }
 }

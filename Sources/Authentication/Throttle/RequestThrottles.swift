@@ -10,7 +10,7 @@ public enum AttachmentThrottle {
         _ user: UserID, by merchant: Merchant.ID, at now: Timestamp, in db: any Transaction
     ) throws {
         let bucket = Throttle.Bucket("attachments by|\(merchant)|\(user)", burst: 10, refill: .minutes(10))
-        if let wait = try Throttle.take(bucket, at: now, in: db) { throw PasswordSignIn.Refusal.throttled(wait) }
+        try Throttle.require(bucket, at: now, in: db)
     }
 }
 
@@ -97,7 +97,7 @@ public enum RevocationThrottle {
     /// Charges one of `user`. Throws `PasswordSignIn.Refusal.throttled` after many.
     public static func charge(_ user: UserID, at now: Timestamp, in db: any Transaction) throws {
         let bucket = Throttle.Bucket("revocations|\(user)", burst: 50, refill: .seconds(10))
-        if let wait = try Throttle.take(bucket, at: now, in: db) { throw PasswordSignIn.Refusal.throttled(wait) }
+        try Throttle.require(bucket, at: now, in: db)
     }
 
     /// Charges the end of all other sessions to `session`, apart from what other sessions may use: of two parties that
@@ -105,6 +105,6 @@ public enum RevocationThrottle {
     public static func chargeEnd(in session: Session, at now: Timestamp, in db: any Transaction) throws {
         let bucket = Throttle.Bucket(
             "end of others|\(session.user)|\(session.id)", burst: 50, refill: .seconds(10))
-        if let wait = try Throttle.take(bucket, at: now, in: db) { throw PasswordSignIn.Refusal.throttled(wait) }
+        try Throttle.require(bucket, at: now, in: db)
     }
 }

@@ -32,6 +32,8 @@ enum Throttle {
 
     struct Bucket: Sendable {
         let name: Fingerprint<Bucket>
+        /// What it counts, for the log: the beginning of its name, which names no user and no address.
+        let kind: String
         let burst: Int64
         let refill: Duration
         /// The most that this bucket ever takes, where `burst` varies.
@@ -41,6 +43,7 @@ enum Throttle {
 
         init(_ name: String, burst: Int64, refill: Duration, largestBurst: Int64? = nil, cost: Int64 = 1) {
             self.name = Fingerprint(of: name)
+            kind = String(name.prefix { $0 != "|" }).replacing(" ", with: "_")
             self.burst = burst
             self.refill = refill
             self.largestBurst = largestBurst ?? burst
@@ -122,8 +125,8 @@ enum Throttle {
 
     enum Outcome: Sendable {
         case charged(Charge)
-        /// Nothing was charged.
-        case wait(Duration)
+        /// Nothing was charged: how long to wait, and for which bucket.
+        case wait(Duration, Bucket)
     }
 
     /// Charges one attempt, unless it has to wait.
@@ -145,7 +148,10 @@ enum Throttle {
     }
 
     private static func charge(_ buckets: [Bucket], at now: Timestamp, in db: any Transaction) throws -> Outcome {
-        if let wait = try take(all: buckets, at: now, in: db) { return .wait(wait) }
+        if let longest = try longestWait(for: buckets, at: now, in: db) {
+            return .wait(longest.wait, longest.bucket)
+        }
+        for bucket in buckets { _ = try take(bucket, at: now, in: db) }
         return .charged(Charge(buckets: buckets))
     }
 
@@ -162,10 +168,16 @@ enum Throttle {
 
     /// Charges all `buckets`, or charges none and returns the longest wait.
     static func take(all buckets: [Bucket], at now: Timestamp, in db: any Transaction) throws -> Duration? {
-        let waits = try buckets.map { $0.wait(fullAt: try fullAt($0, at: now, in: db), at: now) }
-        if let longest = waits.max(), longest > .zero { return longest }
-        for bucket in buckets { _ = try take(bucket, at: now, in: db) }
-        return nil
+        guard case .wait(let wait, _) = try charge(buckets, at: now, in: db) else { return nil }
+        return wait
+    }
+
+    /// The longest wait for one of `buckets`; nil when all have room.
+    private static func longestWait(
+        for buckets: [Bucket], at now: Timestamp, in db: any Transaction
+    ) throws -> (wait: Duration, bucket: Bucket)? {
+        let waits = try buckets.map { (wait: $0.wait(fullAt: try fullAt($0, at: now, in: db), at: now), bucket: $0) }
+        return waits.max { $0.wait < $1.wait }.flatMap { $0.wait > .zero ? $0 : nil }
     }
 
     /// How long until `bucket` takes one more, without charging; nil when it does now.
@@ -185,6 +197,12 @@ enum Throttle {
             ON CONFLICT (name) DO UPDATE SET theoretical_arrival = excluded.theoretical_arrival
             """)
         return nil
+    }
+
+    /// Charges `bucket`, or throws how long to wait.
+    static func require(_ bucket: Bucket, at now: Timestamp, in db: any Transaction) throws {
+        guard let wait = try take(bucket, at: now, in: db) else { return }
+        throw PasswordSignIn.Refusal.throttled(wait, bucket: bucket.kind)
     }
 
     static func giveBack(_ bucket: Bucket, in db: any Transaction) throws {
@@ -218,7 +236,7 @@ extension Throttle {
     /// Charges a change of `user` by the user, or throws how long to wait without charging it.
     static func chargeOwnChange(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
         let bucket = Bucket("own changes|\(user)", burst: 20, refill: .seconds(30))
-        if let wait = try take(bucket, at: now, in: db) { throw PasswordSignIn.Refusal.throttled(wait) }
+        try require(bucket, at: now, in: db)
     }
 
     /// As above for a new password set in `session`. A user who proved the former password is charged as the user, in
@@ -229,14 +247,14 @@ extension Throttle {
     ) throws {
         let setter = isProved ? "\(session.user)" : "\(session.user)|\(session.id)"
         let bucket = Bucket("own passwords|\(setter)", burst: 20, refill: .seconds(30))
-        if let wait = try take(bucket, at: now, in: db) { throw PasswordSignIn.Refusal.throttled(wait) }
+        try require(bucket, at: now, in: db)
     }
 
     /// Charges a request of `user` for deletion. Each ends and tells as much as a new password, and sends a mail; a
     /// user can cancel at any time and ask again.
     static func chargeDeletion(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
         let bucket = Bucket("deletions|\(user)", burst: 5, refill: .hours(1))
-        if let wait = try take(bucket, at: now, in: db) { throw PasswordSignIn.Refusal.throttled(wait) }
+        try require(bucket, at: now, in: db)
     }
 
     /// As above for a change of `user` by a client or an administrator of `merchant`, which leaves the shares of the
@@ -245,7 +263,7 @@ extension Throttle {
         of user: UserID, by merchant: Merchant.ID?, at now: Timestamp, in db: any Transaction
     ) throws {
         let bucket = Bucket("changes by|\(merchant?.text ?? "")|\(user)", burst: 20, refill: .seconds(30))
-        if let wait = try take(bucket, at: now, in: db) { throw PasswordSignIn.Refusal.throttled(wait) }
+        try require(bucket, at: now, in: db)
     }
 }
 

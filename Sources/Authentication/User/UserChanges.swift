@@ -1,9 +1,13 @@
 import Cryptography
 import Directory
 public import JSON
+import Values
 
 /// The changes to a user in a document of administration.
 public struct UserChanges: Sendable {
+    /// The number and the `sub` that a new user is given.
+    let id: UserID?
+    let subject: String?
     let email: EmailAddress?
     let emailVerified: Bool?
     let password: Password?
@@ -31,6 +35,8 @@ public struct UserChanges: Sendable {
     }
     public var verifiesEmail: Bool { emailVerified == true }
     public var disables: Bool { disabled == true }
+    /// The member by which a new user is given a name, if one does.
+    public var chosenMember: String? { id != nil ? "user_id" : subject != nil ? "sub" : nil }
     public var setsPassword: Bool { password != nil }
     public var setsAttributes: Bool { attributes != nil }
     /// The user's names, none of which may be the password.
@@ -45,6 +51,8 @@ public struct UserChanges: Sendable {
 
     public init(_ json: JSON) throws(JSONFault) {
         let members = try JSONMembers(json)
+        id = try ImportedUser.id(members)
+        subject = try ImportedUser.subject(members, of: id)
         if let text = try members.text("email", most: 300) {
             guard let address = EmailAddress(text) else { throw JSONFault("email", "an e-mail address") }
             email = address

@@ -45,7 +45,12 @@ public struct Users: Sendable {
         public let wait: Duration
     }
 
-    /// Creates a user. Throws `StorageError.conflict` when the address is taken, and `TooManyNew`.
+    /// A chosen number or `sub` is another user's, or a client's.
+    public struct Taken: Error, Sendable {
+        public let member: String
+    }
+
+    /// Creates a user. Throws `StorageError.conflict` when the address is taken, `Taken` and `TooManyNew`.
     public func create(_ changes: UserChanges, by authority: some UserAuthority) async throws -> User {
         try authority.permit(making: changes)
         guard let email = changes.email else { throw JSONFault("email", "given") }
@@ -56,16 +61,20 @@ public struct Users: Sendable {
             hash = try await hashing.hash(password.text, for: authority.sender, random: random).encoded
         }
         let user = User(
-            id: .random(from: random), email: email.text, emailVerified: changes.emailVerified ?? false,
+            id: changes.id ?? .random(from: random), email: email.text, emailVerified: changes.emailVerified ?? false,
             profile: .object(changes.profile), createdAt: now, updatedAt: now,
             disabledAt: changes.disabled == true ? now : nil, deletionDueAt: nil,
-            attributes: try changes.attributes?.applied() ?? .object([]))
+            attributes: try changes.attributes?.applied() ?? .object([]), subject: changes.subject)
         let passwordHash = hash
         let trail = AuditTrail(by: authority.actor, at: now, random: random)
         try await database.write { db in
             // A retry after a COMMIT of unknown outcome finds its own row, which is no conflict.
-            guard try db.rows("SELECT id FROM users WHERE id = \(user.id)").isEmpty else { return }
+            if let found = try User.find(user.id, in: db) {
+                guard found.createdAt == now, found.email == user.email else { throw Taken(member: "user_id") }
+                return
+            }
             try authority.confirm(in: db)
+            if let subject = user.subject, try Self.isTaken(subject, in: db) { throw Taken(member: "sub") }
             if let merchant = authority.charged, let wait = try Throttle.chargeUser(by: merchant, at: now, in: db) {
                 throw TooManyNew(wait: wait)
             }
@@ -74,6 +83,11 @@ public struct Users: Sendable {
             if let client = authority.connects { try Connections.connect(user.id, to: client, at: now, in: db) }
         }
         return user
+    }
+
+    /// Whether a user has this `sub`, or a client has it as its id, which is the `sub` of its own tokens (RFC 9068 §5).
+    private static func isTaken(_ subject: String, in db: any Transaction) throws -> Bool {
+        try User.id(ofSubject: subject, in: db) != nil || !clients(named: [subject], in: db).isEmpty
     }
 
     /// The user that a public `sub` names.

@@ -80,7 +80,15 @@ public struct Verifications: Sendable {
 extension Verifications {
     /// Queues a verification's mail in the caller's transaction. If no mail may be sent, queues a blank delivery that
     /// looks the same and is never sent.
-    public typealias Post = @Sendable (_ isSent: Bool, any Transaction) throws -> Void
+    public typealias Post = @Sendable (_ heldBack: HeldBack?, any Transaction) throws -> Void
+
+    /// Why a mail or text message is not sent, which the requester must not learn. Its raw value is the reason in the
+    /// log.
+    public enum HeldBack: String, Sendable {
+        case noUser = "no_user"
+        /// Its recipient got many in a short time.
+        case throttled = "mailbox_throttled"
+    }
 
     /// The outcome of asking for a mail.
     public enum Asked: Sendable {
@@ -112,9 +120,9 @@ extension Verifications {
                 return .wait(wait)
             }
             let fits = try Throttle.chargeRecipient(of: verification, at: place, by: backend, now, in: db)
-            let isSent = hasReader && fits
-            try Self.store(isSent ? draft : draft.blank, in: db)
-            try post(isSent, db)
+            let heldBack: HeldBack? = !hasReader ? .noUser : fits ? nil : .throttled
+            try Self.store(heldBack == nil ? draft : draft.blank, in: db)
+            try post(heldBack, db)
             return .answered
         }
         // Anyone may ask at any rate, and must not delay what ends the user's access. Whether the user may sign in and

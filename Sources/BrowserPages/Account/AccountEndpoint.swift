@@ -5,7 +5,6 @@ public import Federation
 import HTTP
 public import HTTPSupport
 import JSON
-import Logging
 public import OAuth
 import Pages
 import Storage
@@ -90,13 +89,13 @@ public struct AccountEndpoint: Endpoint {
                 _ = try await users.change(entry.session.user, changes)
                 return done("profile", request)
             } catch let refusal as PasswordSignIn.Refusal {
-                return try await view.refuse(.profile, refusal.onPage, refusal.oauthError, entry, request, context)
+                return try await view.refuse(.profile, refusal.onPage, refusal.oauthError, entry, request)
             } catch let fault as JSONFault {
-                context.logger.info("refused", metadata: ["reason": "unfit_profile", "member": "\(fault.member)"])
                 let field = ProfileField(rawValue: fault.member) ?? .name
                 let isLong = (entry.form[fault.member] ?? "").utf8.count > ProfileChanges.longest
                 return try await view.refuse(
-                    .profile, isLong ? .tooLong(in: field) : .unfitText(in: field), nil, entry, request, context)
+                    .profile, isLong ? .tooLong(in: field) : .unfitText(in: field), nil, entry, request
+                ).because("unfit_profile", ["member": "\(fault.member)"])
             }
         }
     }
@@ -113,7 +112,7 @@ public struct AccountEndpoint: Endpoint {
             let (session, now) = (entry.session, clock.now)
             // The form gives this browser a new cookie, which the holder of a copied one must not get.
             guard gate.isRecent(session) else { return gate.confirmFirst(for: .confirmed) }
-            return try await gate.waiting(entry, context) {
+            return try await gate.waiting(entry) {
                 let renewed = gate.newSessions.anotherSecret(for: session)
                 let isRenewed = try await sessions.endOthers(than: session, renewing: renewed.secret) { db in
                     try RevocationThrottle.chargeEnd(in: session, at: now, in: db)
@@ -126,7 +125,7 @@ public struct AccountEndpoint: Endpoint {
     @Sendable private func revokeApp(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
             let (user, now) = (entry.session.user, clock.now)
-            return try await gate.waiting(entry, context) {
+            return try await gate.waiting(entry) {
                 try await apps.revoke(Client.ID(entry.form["client"] ?? ""), of: user) { db in
                     try RevocationThrottle.charge(user, at: now, in: db)
                 }
@@ -162,7 +161,7 @@ extension AccountEndpoint {
             guard hasPassword || gate.isRecent(entry.session) else { return gate.confirmFirst(for: .confirmed) }
             do {
                 let password = try newPassword(entry)
-                let proof = hasPassword ? try await gate.confirm(entry, request, context) : nil
+                let proof = hasPassword ? try await gate.confirm(entry, request) : nil
                 let warning = try await gate.visitToWarn(entry.session.user, request)
                 let post = entry.session.email.map { email in
                     mail.notice(
@@ -181,11 +180,11 @@ extension AccountEndpoint {
                 return done("password", request, cookies: [renewed.cookie, device.cookie])
             } catch let refusal as PasswordSignIn.Refusal {
                 return try await view.refuse(
-                    .password, refusal.whenConfirming, refusal.oauthError, entry, request, context)
+                    .password, refusal.whenConfirming, refusal.oauthError, entry, request)
             } catch let fault as Authentication.PasswordFault {
-                return try await view.refuse(.password, .weakPassword(fault.onPage), nil, entry, request, context)
+                return try await view.refuse(.password, .weakPassword(fault.onPage), nil, entry, request)
             } catch is HashingPoolFull {
-                return try await view.refuse(.password, .overloaded, .signInsOverloaded, entry, request, context)
+                return try await view.refuse(.password, .overloaded, .signInsOverloaded, entry, request)
             }
         }
     }

@@ -4,7 +4,6 @@ public import Federation
 import HTTP
 public import HTTPSupport
 import JSON
-import Logging
 public import OAuth
 import Pages
 import Values
@@ -111,13 +110,12 @@ extension AccountView {
     /// The page again, with what was typed into `form` and why it was refused.
     func refuse(
         _ form: AccountPage.Form, _ refusal: PageRefusal, _ error: OAuthError?, _ entry: UserAccess.Entry,
-        _ request: Request, _ context: SpindleContext
+        _ request: Request
     ) async throws -> Response {
-        error?.log(to: context.logger)
         var response = try await response(
             entry, request, refused: .init(form: form, refusal: refusal, typed: entry.form),
             status: error?.status ?? .badRequest)
         error?.decorate(&response.headers)
-        return response
+        return response.because(of: error ?? refusal)
     }
 }

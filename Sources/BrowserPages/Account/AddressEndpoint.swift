@@ -59,7 +59,7 @@ public struct AddressEndpoint: Endpoint {
         guard hasPassword || gate.isRecent(entry.session) else { return gate.confirmFirst(for: .account) }
         guard let email = EmailAddress(new: entry.form["email"]) else {
             return try await view.refuse(
-                .email, .notAnAddress, nil, entry, request, context)
+                .email, .notAnAddress, nil, entry, request)
         }
         let draft = verifications.draft(
             .changeEmail, email: email.text, user: entry.session.user,
@@ -68,19 +68,19 @@ public struct AddressEndpoint: Endpoint {
             code: draft.code ?? "", minutes: Int((Verification.Purpose.changeEmail.codeLifetime ?? .zero).seconds / 60))
         let asked: Verifications.Asked
         do {
-            let proof = hasPassword ? try await gate.confirm(entry, request, context) : nil
+            let proof = hasPassword ? try await gate.confirm(entry, request) : nil
             asked = try await verifications.ask(
                 draft, from: gate.newSessions.address(request), by: ConfirmedUser(of: entry.session, by: proof),
                 post: mail.reply(template, to: email, entry.visit))
         } catch let refusal as PasswordSignIn.Refusal {
             return try await view.refuse(
-                .email, refusal.whenConfirming, refusal.oauthError, entry, request, context)
+                .email, refusal.whenConfirming, refusal.oauthError, entry, request)
         }
         mail.send()
         if case .wait(let wait) = asked {
             return try await view.refuse(
                 .email,
-                .tooManyAttempts(seconds: wait.wholeSeconds), .tooManySignIns(wait), entry, request, context)
+                .tooManyAttempts(seconds: wait.wholeSeconds), .tooManySignIns(wait), entry, request)
         }
         return codes.ask(draft.verification.id)
     }
@@ -105,7 +105,7 @@ public struct AddressEndpoint: Endpoint {
             }
             mail.send()
             switch outcome {
-            case .failure(let refusal): return codes.refusal(refusal, form, request, visit, context)
+            case .failure(let refusal): return codes.refusal(refusal, form, request, visit)
             case .success: return .sendBrowser(to: AccountEndpoint.path + "?done=email", status: .seeOther)
             }
         } catch StorageError.conflict {

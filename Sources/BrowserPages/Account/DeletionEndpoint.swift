@@ -2,7 +2,6 @@ public import Authentication
 import Directory
 import HTTP
 public import HTTPSupport
-import Logging
 import OAuth
 import Pages
 public import Values
@@ -52,7 +51,7 @@ public struct DeletionEndpoint: Endpoint {
             refusal: refusal)
         return gate.pages.page(
             gate.pages.templates.deleteAccount(page, in: entry.visit.frame), entry.visit, status: status,
-            cookies: [issued.setCookie])
+            cookies: [issued.setCookie], refusal: refusal)
     }
 
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -64,18 +63,17 @@ public struct DeletionEndpoint: Endpoint {
         let hasPassword = try await users.hasPassword(entry.session.user)
         guard hasPassword || gate.isRecent(entry.session) else { return gate.confirmFirst(for: .deletion) }
         do {
-            let proof = hasPassword ? try await gate.confirm(entry, request, context) : nil
+            let proof = hasPassword ? try await gate.confirm(entry, request) : nil
             let post = try await notice(to: entry, request)
             let outcome = try await deletion.request(by: entry.session, proof: proof) { db in try post?(db) }
             mail.send()
             return try answer(outcome, entry)
         } catch let refusal as PasswordSignIn.Refusal {
             let error = refusal.oauthError
-            error.log(to: context.logger)
             var response = page(
                 entry, request, asksPassword: hasPassword, refusal: refusal.whenConfirming, status: error.status)
             error.decorate(&response.headers)
-            return response
+            return response.because(of: error)
         }
     }
 

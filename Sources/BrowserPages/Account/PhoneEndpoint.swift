@@ -94,11 +94,10 @@ public struct PhoneEndpoint: Endpoint {
             texts.send()
             if case .wait(let wait) = asked {
                 let error = OAuthError.tooManySignIns(wait)
-                error.log(to: context.logger)
                 var response = try await page(
                     entry, request, refusal: .tooManyAttempts(seconds: wait.wholeSeconds), status: error.status)
                 error.decorate(&response.headers)
-                return response
+                return response.because(of: error)
             }
             return codes(request).ask(draft.verification.id)
         }
@@ -123,7 +122,7 @@ public struct PhoneEndpoint: Endpoint {
             }
             mail.send()
             switch outcome {
-            case .failure(let refusal): return codes(request).refusal(refusal, form, request, visit, context)
+            case .failure(let refusal): return codes(request).refusal(refusal, form, request, visit)
             case .success: return done(.added, request)
             }
         } catch StorageError.conflict {
@@ -133,7 +132,7 @@ public struct PhoneEndpoint: Endpoint {
 
     @Sendable private func remove(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
-            try await gate.waiting(entry, context) {
+            try await gate.waiting(entry) {
                 try await phones.remove(of: entry.session)
                 return done(.removed, request)
             }
@@ -187,6 +186,6 @@ extension PhoneEndpoint {
             typed: entry.form["phone_number"] ?? "", notice: notice, refusal: refusal)
         return gate.pages.page(
             gate.pages.templates.phones(page, in: entry.visit.frame), entry.visit, status: status,
-            cookies: [issued.setCookie])
+            cookies: [issued.setCookie], refusal: refusal)
     }
 }

@@ -3,7 +3,6 @@ import Directory
 import HTTP
 public import HTTPSupport
 import JSON
-import Logging
 import OAuth
 import Pages
 import Text
@@ -112,23 +111,23 @@ public struct UserAccess: Sendable {
 
     /// Runs `work`, whose transaction charges the user for taking access away.
     func waiting(
-        _ entry: Entry, _ context: SpindleContext, _ work: () async throws -> Response
+        _ entry: Entry, _ work: () async throws -> Response
     ) async throws -> Response {
         do {
             return try await work()
-        } catch PasswordSignIn.Refusal.throttled(let wait) {
-            return askToWait(wait, entry, context)
+        } catch PasswordSignIn.Refusal.throttled(let wait, _, _) {
+            return askToWait(wait, entry)
         }
     }
 
     /// A page that says how long to wait.
-    func askToWait(_ wait: Duration, _ entry: Entry, _ context: SpindleContext) -> Response {
-        PasswordSignIn.Refusal.throttled(wait).oauthError.log(to: context.logger)
-        return pages.message(.tooManyAttempts, entry.visit, status: .tooManyRequests).asking(toWait: wait)
+    func askToWait(_ wait: Duration, _ entry: Entry) -> Response {
+        pages.message(.tooManyAttempts, entry.visit, status: .tooManyRequests).asking(toWait: wait)
+            .because(of: PasswordSignIn.Refusal.throttled(wait).oauthError)
     }
 
     /// The proof that the user of `entry` knows their password, from the form. Throws `PasswordSignIn.Refusal`.
-    func confirm(_ entry: Entry, _ request: Request, _ context: SpindleContext) async throws -> PasswordSignIn.Proof {
+    func confirm(_ entry: Entry, _ request: Request) async throws -> PasswordSignIn.Proof {
         try await signIn.confirm(
             entry.session, password: entry.form["current_password"] ?? "",
             address: newSessions.address(request), device: newSessions.device(request))

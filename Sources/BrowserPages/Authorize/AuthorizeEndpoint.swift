@@ -232,7 +232,7 @@ public struct AuthorizeEndpoint: Endpoint {
         } catch let refusal as OAuthError where refusal.code == .tooManyRequests {
             let visit = try await pages.visit(http, client: address.client)
             let page = pages.message(.tooManyAttempts, visit, status: .tooManyRequests)
-            return refusal.retryAfter.map(page.asking(toWait:)) ?? page
+            return (refusal.retryAfter.map(page.asking(toWait:)) ?? page).because(of: refusal)
         }
     }
 

@@ -49,10 +49,9 @@ public struct ConsentEndpoint: Endpoint {
             case "cancel":
                 try await end(asked, http)
                 let refusal = OAuthError(.accessDenied, "sign_in_cancelled", "The user cancelled the sign-in.")
-                refusal.log(to: context.logger)
                 let address = request.returnAddress
                 let answer = address.answer(cancelled: refusal, issuer: pages.site.issuer)
-                return try await pages.send(answer, for: address, http)
+                return try await pages.send(answer, for: address, http).because(of: refusal)
             default:
                 try await end(asked, http)
                 throw OAuthError(.accessDenied, "consent_denied", "The user denied the request.")
@@ -130,7 +129,7 @@ public struct ConsentEndpoint: Endpoint {
                 try await pages.interactions.askAgain(asked)
                 return back(to: asked)
             }
-        } catch PasswordSignIn.Refusal.throttled(let wait) {
+        } catch PasswordSignIn.Refusal.throttled(let wait, _, _) {
             return try await pages.tooManyAttempts(wait, http)
         }
         try await introduce(session.user, to: client)
@@ -159,7 +158,7 @@ extension PageRenderer {
             terms: client.terms.map { TermsLink($0, of: client) }, refusal: refusal)
         return self.page(
             templates.consent(page, in: visit.frame), visit, status: refusal == nil ? .ok : .badRequest,
-            cookies: [waiting.form.setCookie], formsLeaveSite: true)
+            cookies: [waiting.form.setCookie], formsLeaveSite: true, refusal: refusal)
     }
 
     /// RFC 7591 §5: the user is told that only the client itself says what it is.

@@ -37,27 +37,27 @@ extension PageRenderer {
         do {
             parameters = try form.parameters
             returnAddress = try await ReturnAddress(parameters, clients: clients, besides: site.origin)
+            http.note(returnAddress.client.id)
             if returnAddress.hasUnusableCancelURI {
                 context.logger.info(
                     "left out the way to cancel",
-                    metadata: ["reason": "unregistered_cancel_uri", "client_id": "\(returnAddress.client.id)"])
+                    metadata: ["reason": "unregistered_cancel_uri"])
             }
         } catch let refusal as ReturnAddress.Refusal {
             if case .noRedirectURI = refusal, let fault {
-                fault.log(to: context.logger)
                 return brokenRequest(try await visit(http, uiLocales: form["ui_locales"]), detail: fault.hint)
+                    .because(of: fault)
             }
-            context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
             return refusal.page(self, try await visit(http, uiLocales: form["ui_locales"]), http)
+                .because(refusal.reason)
         } catch let refusal as OAuthError {
-            refusal.log(to: context.logger)
             return brokenRequest(try await visit(http), detail: refusal.hint, status: refusal.status)
+                .because(of: refusal)
         }
         do {
             return try await work(parameters, returnAddress)
         } catch let refusal as OAuthError {
-            refusal.log(to: context.logger)
-            return try await send(refusal, to: returnAddress, form, http, isKnown: isKnown)
+            return try await send(refusal, to: returnAddress, form, http, isKnown: isKnown).because(of: refusal)
         }
     }
 

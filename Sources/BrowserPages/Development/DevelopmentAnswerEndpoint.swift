@@ -5,7 +5,7 @@ import HTTPSupport
 import Pages
 
 /// `/development/answer`: an app for developers without one. Redeems the code of a response, shows the tokens, and uses
-/// them.
+/// them. An answer in the fragment comes as a form, which a script of the page sends.
 struct DevelopmentAnswerEndpoint: Endpoint {
     static let callPath = "/development/answer/call"
 
@@ -20,7 +20,7 @@ struct DevelopmentAnswerEndpoint: Endpoint {
         router.get("/development/answer", .showDevelopmentAnswer, by: gate, isSafe: false) { request, _ in
             try await receive(request.query, request)
         }
-        // The form of `response_mode=form_post` comes from the authorization page.
+        // The form of `response_mode=form_post` comes from the authorization page, that of a fragment from this one.
         router.post("/development/answer", .takeDevelopmentAnswer, by: gate) { request, _ in
             try await receive(Form.read(request), request)
         }
@@ -33,7 +33,12 @@ struct DevelopmentAnswerEndpoint: Endpoint {
         let query = Form.query(of: request.target.text)
         let client = query["client_id"] == DevelopmentClient.backend.rawValue ? DevelopmentClient.backend : .app
         let fields = form.pairs.filter { $0.name != "client_id" }.map { HiddenField(name: $0.name, value: $0.value) }
-        guard let code = form["code"], code.isCode else { return await show(nil, fields, request) }
+        guard let code = form["code"], code.isToken else {
+            let trial = DevelopmentTrial(id: newID, client: client, fields: fields)
+            guard trial.hasTokens else { return await show(nil, fields, request) }
+            memory.trials.add(trial)
+            return Self.page(of: trial.id)
+        }
         let trial = DevelopmentTrial(id: newID, client: client, code: code, fields: fields)
         // A page that is loaded again must not redeem its code again, which would end the tokens.
         if let known = memory.trials.add(trial, unless: { $0.code == code }) { return Self.page(of: known.id) }
@@ -106,11 +111,11 @@ extension DevelopmentClient {
 }
 
 extension String {
-    /// Whether it may be a code of ours: any site can send a browser here with any text.
-    fileprivate var isCode: Bool {
+    /// Whether it may be a code or a token of ours: any site can send a browser here with any text.
+    var isToken: Bool {
         !isEmpty
             && utf8.allSatisfy { byte in
-                (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == 0x2D || byte == 0x5F
+                (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || "-_.".utf8.contains(byte)
             }
     }
 }

@@ -15,10 +15,13 @@ struct DevelopmentHomeEndpoint: Endpoint {
     func add(to router: inout Routes) {
         let gate = DevelopmentGate(site: pages.site)
         router.get("/", .showDevelopmentHome, by: gate, use: show)
-        router.get("/development/copy.js", .getAsset, isSafe: true) { _, _ in
-            Response(
-                status: .ok, headers: [.contentType: "text/javascript; charset=utf-8", .cacheControl: "no-store"],
-                body: .text(pages.templates.copyScript))
+        let templates = pages.templates
+        for (name, script) in [("copy", templates.copyScript), ("fragment", templates.fragmentScript)] {
+            router.get("/development/\(name).js", .getAsset, isSafe: true) { _, _ in
+                Response(
+                    status: .ok, headers: [.contentType: "text/javascript; charset=utf-8", .cacheControl: "no-store"],
+                    body: .text(script))
+            }
         }
     }
 

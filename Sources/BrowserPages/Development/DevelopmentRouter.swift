@@ -20,6 +20,7 @@ public final class DevelopmentRouter: RequestHandler {
 
     public var commonFields: Fields { inner.commonFields }
     public func admit(_ head: Request) -> Admission { inner.admit(head) }
+    public func refuse(_ request: UnreadRequest) -> Fields { inner.refuse(request) }
 
     public func respond(to request: Request) async -> Response {
         let note = RequestNote()

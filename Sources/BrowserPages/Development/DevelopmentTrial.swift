@@ -19,12 +19,18 @@ struct DevelopmentTrial: Sendable {
 
     private static let mostCalls = 20
 
+    /// - Parameter fields: may hold tokens, of an answer in the fragment.
     init(id: String, client: DevelopmentClient, code: String? = nil, fields: [HiddenField] = []) {
         self.id = id
         self.client = client
         self.code = code
         self.fields = fields
+        accessToken = fields.first { $0.name == "access_token" && $0.value.isToken }?.value
+        idToken = fields.first { $0.name == "id_token" && $0.value.isToken }?.value
     }
+
+    /// Whether there is anything to show but the response's parameters.
+    var hasTokens: Bool { accessToken != nil || idToken != nil }
 
     /// Takes what `outcome` gave: a refresh may give a new refresh token, or leave the old one.
     mutating func take(_ outcome: DevelopmentCaller.Outcome) {
@@ -56,7 +62,7 @@ struct DevelopmentTrial: Sendable {
             switch deed {
             case .refresh, .revokeRefreshToken: refreshToken != nil
             // A client's own token has no user.
-            case .userinfo: accessToken != nil && code != nil
+            case .userinfo: accessToken != nil && !fields.isEmpty
             // The token of a client without a merchant is unknown to every introspection.
             case .introspect: accessToken != nil && client != .administrator
             case .revokeAccessToken: accessToken != nil

@@ -51,7 +51,7 @@ public struct LogoutEndpoint: Endpoint {
             ? try PresentedToken.read(request)
             : try PresentedToken.find(request.headers, form: nil, query: nil)
         let token = try await endToken(
-            presented, ofABrowser: session != nil || request.headers[.secFetchDest] == "document")
+            presented, of: request, ofABrowser: session != nil || request.headers[.secFetchDest] == "document")
         let logout = try await logout(parameters, named, token, presented)
         logout.logUnregistered(to: context.logger)
         guard let session else {
@@ -87,7 +87,7 @@ public struct LogoutEndpoint: Endpoint {
         let form = request.headers[.contentType] == nil ? Form(pairs: []) : try Form.read(request)
         let parameters = try form.parameters
         if let presented = try PresentedToken.read(request, form: parameters) {
-            _ = try await endToken(presented)
+            _ = try await endToken(presented, of: request)
             return .json(.members(["result": "OK"]))
         }
         // A client's own form (RP-Initiated Logout §2) comes without the browser's cookies: repeat it by GET.
@@ -142,23 +142,23 @@ public struct LogoutEndpoint: Endpoint {
 
     /// Ends the token of a link. In a browser a dead token counts as none, because its user still wants to sign out.
     private func endToken(
-        _ presented: PresentedToken?, ofABrowser isOfABrowser: Bool
+        _ presented: PresentedToken?, of request: Request, ofABrowser isOfABrowser: Bool
     ) async throws -> AccessToken? {
         guard let presented else { return nil }
         do {
-            return try await endToken(presented)
+            return try await endToken(presented, of: request)
         } catch let refusal as OAuthError where refusal.code == .invalidToken && isOfABrowser {
             return nil
         }
     }
 
     /// Ends the token, its refresh token and the sessions bought with it: they all belong to one token family.
-    private func endToken(_ presented: PresentedToken) async throws -> AccessToken {
+    private func endToken(_ presented: PresentedToken, of request: Request) async throws -> AccessToken {
         // The token may have been in the URL, which is harmless because this request ends it. A token for another
         // resource server may be used by that server, which must not sign users out.
         let token: AccessToken
         do {
-            token = try await tokens.require(presented, inQuery: true)
+            token = try await tokens.require(presented, of: request, inQuery: true)
         } catch {
             try await families.logOut(resting: presented.secret, among: tokens, at: clock.now)
             throw error
@@ -182,7 +182,7 @@ public struct LogoutEndpoint: Endpoint {
                 try await sessionClients.leave(client.id, in: session, at: now) { db in
                     try RevocationThrottle.charge(session.user, at: now, in: db)
                 }
-            } catch PasswordSignIn.Refusal.throttled(let wait) {
+            } catch PasswordSignIn.Refusal.throttled(let wait, _, _) {
                 return try await pages.tooManyAttempts(wait, request)
             }
             return try await signedOut(request, logout)

@@ -106,7 +106,7 @@ extension LogoutRequest {
             "left out the way back",
             metadata: [
                 "reason": client == nil ? "logout_of_unknown_client" : "unregistered_post_logout_redirect_uri",
-                "client_id": "\(client?.id.text ?? "-")",
+                "client": "\(client?.id.text ?? "-")",
             ])
     }
 }

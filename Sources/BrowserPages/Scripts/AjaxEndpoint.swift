@@ -3,7 +3,6 @@ public import Directory
 import HTTP
 public import HTTPSupport
 import JSON
-import Logging
 public import OAuth
 public import Values
 
@@ -47,8 +46,7 @@ public struct AjaxEndpoint: Endpoint {
         _ request: Request, _ context: SpindleContext, _ work: (Client) async throws -> ScriptCall.Answer
     ) async throws -> Response {
         guard request.headers[.secFetchDest].map({ $0 == "script" }) ?? true else {
-            context.logger.info("refused", metadata: ["reason": "not_a_script"])
-            return .plain("Only a script element may load this URL.", status: .forbidden)
+            return .plain("Only a script element may load this URL.", status: .forbidden).because("not_a_script")
         }
         return try await ScriptCall.answer(request, context, clients: clients) { client in
             // Third-party clients must not decide for their users.

@@ -2,7 +2,6 @@ import Directory
 import HTTP
 import HTTPSupport
 import JSON
-import Logging
 import OAuth
 import Values
 
@@ -14,10 +13,9 @@ enum PageFetch {
         _ request: Request, _ context: SpindleContext, clients: Clients, _ work: (Client) async throws -> JSON
     ) async throws -> Response {
         func refused(_ status: Status, _ reason: String, _ text: String) -> Response {
-            context.logger.info("refused", metadata: ["reason": "\(reason)"])
             var response = Response.plain(text, status: status)
             response.headers[.vary] = "Origin"
-            return response
+            return response.because(reason)
         }
         guard let parameters = try? request.query.parameters, let id = parameters.pageClient else {
             return refused(

@@ -2,7 +2,6 @@ import Directory
 import HTTP
 import HTTPSupport
 import JSON
-import Logging
 import OAuth
 import Values
 
@@ -23,11 +22,11 @@ struct ScriptCall {
     ) async throws -> Response {
         guard let query = try? request.query, let callback = query["callback"], isCallback(callback) else {
             return .plain("callback must be 1 to 64 of the characters A-Z a-z 0-9 . _ $", status: .badRequest)
+                .because("malformed_callback")
         }
         // Each text says what to fix. It reveals that the client exists, but client ids are public.
         func refused(_ reason: String, _ text: String) -> Response {
-            context.logger.info("refused", metadata: ["reason": "\(reason)"])
-            return .plain(text, status: .forbidden)
+            .plain(text, status: .forbidden).because(reason)
         }
         guard let id = query["client_id"], !id.isEmpty else {
             return refused("client_missing", "The client_id is missing.")

@@ -1,7 +1,6 @@
 import Directory
 import HTTP
 import HTTPSupport
-import Logging
 import OAuth
 import Values
 
@@ -47,8 +46,7 @@ struct SessionHop {
             guard request.headers[.secFetchDest].map({ $0 == "document" }) ?? true else { throw Refused.embedded }
             return try await work(try await SessionHop(request, clients))
         } catch let refused as Refused {
-            context.logger.info("refused", metadata: ["reason": "\(refused.rawValue)"])
-            return .plain(refused.text, status: refused.status)
+            return .plain(refused.text, status: refused.status).because(refused.rawValue)
         }
     }
 

@@ -3,7 +3,6 @@ public import Directory
 import HTTP
 public import HTTPSupport
 import JSON
-import Logging
 import OAuth
 import Values
 
@@ -44,8 +43,7 @@ public struct UserContextEndpoint: Endpoint {
     /// Redirects the browser to one of three addresses, each of them the client's own.
     @Sendable private func status(_ request: Request, context: SpindleContext) async throws -> Response {
         func refused(_ reason: String, _ text: String) -> Response {
-            context.logger.info("refused", metadata: ["reason": "\(reason)"])
-            return .plain(text, status: .badRequest)
+            .plain(text, status: .badRequest).because(reason)
         }
         // With an image at one of the addresses, any site would learn who its visitor is.
         guard request.isNavigation else {

@@ -95,7 +95,7 @@ public struct IdentityProviderEndpoint: Endpoint {
                 language: visit.frame.language.rawValue)
             return .sendBrowser(to: address, status: .seeOther, cookies: [form.setCookie])
         } catch let refusal as IdentityProviderRefusal {
-            return refuse(refusal, attempt, visit, context)
+            return refuse(refusal, attempt, visit)
         }
     }
 }
@@ -142,7 +142,7 @@ extension IdentityProviderEndpoint {
             let visit = try await pages.visit(request)
             return pages.withoutCookie(
                 request, visit,
-                else: refuse(.gone(reason: reason), Attempt(issuer: issuer, continueTo: nil), visit, context))
+                else: refuse(.gone(reason: reason), Attempt(issuer: issuer, continueTo: nil), visit))
         case .spent(let stored):
             let attempt = Attempt(
                 issuer: issuer, continueTo: try await pages.destination(stored.continueTo, request),
@@ -159,7 +159,7 @@ extension IdentityProviderEndpoint {
                 }
                 return try await connect(arriving, for: stored, attempt, request, visit, context)
             } catch let refusal as IdentityProviderRefusal {
-                return refuse(refusal, attempt, visit, context)
+                return refuse(refusal, attempt, visit)
             }
         }
     }
@@ -188,10 +188,10 @@ extension IdentityProviderEndpoint {
                 throw IdentityProviderRefusal.gone(reason: "user_gone_or_changed")
             }
             return page
-        case .unknown: return say(.upstreamUnknown, .forbidden, attempt, visit, context)
-        case .disabled: return say(.upstreamDisabled, .forbidden, attempt, visit, context)
-        case .addressTaken: return say(.upstreamTaken, .conflict, attempt, visit, context)
-        case .removed: return say(.upstreamRemoved, .conflict, attempt, visit, context)
+        case .unknown: return say(.upstreamUnknown, .forbidden, attempt, visit)
+        case .disabled: return say(.upstreamDisabled, .forbidden, attempt, visit)
+        case .addressTaken: return say(.upstreamTaken, .conflict, attempt, visit)
+        case .removed: return say(.upstreamRemoved, .conflict, attempt, visit)
         case .closed: throw IdentityProviderRefusal.closed
         }
     }
@@ -211,7 +211,7 @@ extension IdentityProviderEndpoint {
         }
         switch try await entrance.connect(arriving, in: session) {
         case .connected: return .sendBrowser(to: AccountEndpoint.path + "?done=connected", status: .seeOther)
-        case .taken: return say(.upstreamNotConnected, .conflict, attempt, visit, context)
+        case .taken: return say(.upstreamNotConnected, .conflict, attempt, visit)
         case .closed: throw IdentityProviderRefusal.closed
         case .signedOut: throw IdentityProviderRefusal.gone(reason: "signed_out_meanwhile")
         }
@@ -230,16 +230,20 @@ extension Form {
 /// What users see when they are not signed in, and how they continue.
 extension IdentityProviderEndpoint {
     func refuse(
-        _ refusal: IdentityProviderRefusal, _ attempt: Attempt, _ visit: PageContext, _ context: SpindleContext
+        _ refusal: IdentityProviderRefusal, _ attempt: Attempt, _ visit: PageContext
     ) -> Response {
         let level: Logger.Level =
             switch refusal {
             case .failed, .mistrusted, .unavailable: .warning
             case .tooMany, .tooManyNewcomers, .gone, .declined, .stale, .closed: .info
             }
-        context.logger.log(
-            level: level, "refused",
-            metadata: ["reason": "\(refusal.reason)", "issuer": "\(attempt.issuer.id)"])
+        let cause = NamedRefusal(refusal.reason, level: level, ["issuer": "\(attempt.issuer.id)"])
+        return page(of: refusal, attempt, visit).because(of: cause)
+    }
+
+    private func page(
+        of refusal: IdentityProviderRefusal, _ attempt: Attempt, _ visit: PageContext
+    ) -> Response {
         switch refusal {
         case .tooMany(let wait), .tooManyNewcomers(let wait):
             return pages.message(.tooManyAttempts, visit, status: .tooManyRequests).asking(toWait: wait)
@@ -254,11 +258,9 @@ extension IdentityProviderEndpoint {
 
     /// The page for a user who did sign in there, but not here.
     func say(
-        _ topic: MessagePage.Topic, _ status: Status, _ attempt: Attempt, _ visit: PageContext,
-        _ context: SpindleContext
+        _ topic: MessagePage.Topic, _ status: Status, _ attempt: Attempt, _ visit: PageContext
     ) -> Response {
-        context.logger.info("refused", metadata: ["reason": "\(topic)", "issuer": "\(attempt.issuer.id)"])
-        return page(topic, status, attempt, visit)
+        page(topic, status, attempt, visit).because(topic.reason, ["issuer": "\(attempt.issuer.id)"])
     }
 
     private func page(

@@ -2,7 +2,6 @@ public import Authentication
 import Directory
 import HTTP
 public import HTTPSupport
-import Logging
 import OAuth
 import Pages
 import Storage
@@ -64,7 +63,7 @@ public struct LoginEndpoint: Endpoint {
             cancel: visit.cancel(at: pages.site), refusal: refusal)
         return pages.page(
             pages.templates.login(login, in: visit.frame), visit.framable, status: status, cookies: [form.setCookie],
-            formsLeaveSite: visit.destination?.interaction != nil)
+            formsLeaveSite: visit.destination?.interaction != nil, refusal: refusal)
     }
 
     @Sendable private func submit(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -93,7 +92,6 @@ public struct LoginEndpoint: Endpoint {
                 cookies: try await newSessions.cookies(of: newSession))
         } catch let refusal as PasswordSignIn.Refusal {
             let oauth = refusal.oauthError
-            oauth.log(to: context.logger)
             let session =
                 form["confirm"] == "1" ? try await newSessions.sessions.of(request, pages.site) : nil
             var response = try await page(
@@ -101,7 +99,7 @@ public struct LoginEndpoint: Endpoint {
                 isConfirmation: session?.email == email, isAnew: form["anew"] == "1",
                 refusal: refusal.onPage, status: oauth.status)
             oauth.decorate(&response.headers)
-            return response
+            return response.because(of: oauth)
         }
     }
 }

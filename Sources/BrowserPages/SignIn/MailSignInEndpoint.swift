@@ -78,7 +78,7 @@ public struct MailSignInEndpoint: Endpoint {
         let outcome = try await signIn.finish(
             key, by: attempt, opening: newSession.opening, replacing: newSession.replaces)
         switch outcome {
-        case .failure(let refusal): return codes.refusal(refusal, form, request, visit, context)
+        case .failure(let refusal): return codes.refusal(refusal, form, request, visit)
         case .success(.signedIn):
             return .sendBrowser(
                 to: newSession.onward ?? "/login", status: .seeOther,
@@ -105,6 +105,6 @@ public struct MailSignInEndpoint: Endpoint {
             refusal: refusal)
         return pages.page(
             pages.templates.login(page, in: visit.frame), visit.framable, status: status, cookies: [form.setCookie],
-            formsLeaveSite: visit.destination?.interaction != nil)
+            formsLeaveSite: visit.destination?.interaction != nil, refusal: refusal)
     }
 }

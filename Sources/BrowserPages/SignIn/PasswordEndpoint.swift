@@ -3,7 +3,6 @@ import Cryptography
 import Directory
 import HTTP
 public import HTTPSupport
-import Logging
 import OAuth
 import Pages
 import Text
@@ -55,7 +54,8 @@ public struct PasswordEndpoint: Endpoint {
             action: Self.path, formToken: form.token, continueTo: visit.destination?.text ?? "", email: email,
             refusal: refusal)
         return pages.page(
-            pages.templates.forgotten(page, in: visit.frame), visit.framable, status: status, cookies: [form.setCookie])
+            pages.templates.forgotten(page, in: visit.frame), visit.framable, status: status,
+            cookies: [form.setCookie], refusal: refusal)
     }
 
     /// The response is the same whether or not the user exists.
@@ -68,6 +68,7 @@ public struct PasswordEndpoint: Endpoint {
                 request, visit, email: form["email"] ?? "", refusal: .notAnAddress, status: .badRequest)
         }
         let user = try await signIn.user(of: email)
+        if let user { request.note(user) }
         let draft = verifications.draft(
             .resetPassword, email: email.text, user: user, browser: pages.forms.browser(request),
             continueTo: visit.destination?.text ?? "")
@@ -91,7 +92,7 @@ public struct PasswordEndpoint: Endpoint {
 
     @Sendable private func open(_ request: Request, context: SpindleContext) async throws -> Response {
         switch try await verifications.look(at: try link(context), .resetPassword) {
-        case .failure(let refusal): return refuse(refusal, try await pages.visit(request), context)
+        case .failure(let refusal): return pages.spentLink(refusal, try await pages.visit(request))
         case .success(let verification):
             let visit = try await pages.visit(request, of: verification)
             return try newPassword(verification, request, visit, context)
@@ -108,7 +109,7 @@ public struct PasswordEndpoint: Endpoint {
             email: verification.email, refusal: refusal)
         return pages.page(
             pages.templates.newPassword(page, in: visit.frame), visit, status: refusal == nil ? .ok : .badRequest,
-            cookies: [form.setCookie], formsLeaveSite: true)
+            cookies: [form.setCookie], formsLeaveSite: true, refusal: refusal)
     }
 
     @Sendable private func set(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -120,7 +121,7 @@ public struct PasswordEndpoint: Endpoint {
         let verification: Verification
         let attempt = verifications.attempt(with: .link(link), in: pages.forms.cookie(of: request))
         switch try await verifications.look(at: link, .resetPassword, by: attempt) {
-        case .failure(let refusal): return refuse(refusal, try await pages.visit(request), context)
+        case .failure(let refusal): return pages.spentLink(refusal, try await pages.visit(request))
         case .success(let found): verification = found
         }
         let visit = try await pages.visit(request, of: verification)
@@ -141,7 +142,7 @@ public struct PasswordEndpoint: Endpoint {
             ) { _, db in try post(db) }
             mail.send()
             switch outcome {
-            case .failure(let refusal): return refuse(refusal, visit, context)
+            case .failure(let refusal): return pages.spentLink(refusal, visit)
             case .success(let outcome):
                 // A user who is about to be deleted is not signed in: then a request continues only in its own browser.
                 let isHere = visit.destination?.interaction?.isOf(pages.forms.browser(request)?.ofInteraction) ?? true
@@ -159,17 +160,11 @@ public struct PasswordEndpoint: Endpoint {
             return try newPassword(verification, request, visit, context, refusal: .weakPassword(fault.onPage))
         } catch is HashingPoolFull {
             let error = OAuthError.signInsOverloaded
-            error.log(to: context.logger)
             var response = try newPassword(verification, request, visit, context, refusal: .overloaded)
             response.status = error.status
             error.decorate(&response.headers)
-            return response
+            return response.because(of: error)
         }
-    }
-
-    private func refuse(_ refusal: Verification.Refusal, _ visit: PageContext, _ context: SpindleContext) -> Response {
-        context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
-        return pages.spentLink(refusal, visit)
     }
 
     private func link(_ context: SpindleContext) throws -> Secret<Verification> {

@@ -3,7 +3,6 @@ import Directory
 import Federation
 import HTTP
 public import HTTPSupport
-import Logging
 import Pages
 import Values
 
@@ -47,8 +46,8 @@ public struct RestoreEndpoint: Endpoint {
         ) { issuer, db in try TrustedIssuers.takesUsersToAll(TrustedIssuer.ID(issuer), in: db) }
         switch answer {
         case .failure(let refusal):
-            context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
             return pages.message(.choiceGone, visit, status: refusal == .unknown ? .notFound : .gone)
+                .because(of: refusal)
         case .success(.leaving(let dueAt)):
             return pages.message(.accountDeletionScheduled, visit, values: ["dueAt": dueAt.dayText], status: .ok)
         case .success(.kept):

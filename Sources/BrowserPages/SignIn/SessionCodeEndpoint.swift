@@ -3,7 +3,6 @@ public import Cryptography
 public import Directory
 import HTTP
 public import HTTPSupport
-import Logging
 public import OAuth
 import Pages
 import Text
@@ -42,8 +41,8 @@ public struct SessionCodeEndpoint: Endpoint {
     @Sendable private func open(_ request: Request, context: SpindleContext) async throws -> Response {
         // Only a top-level navigation spends a code: no frame, image or script on another page, and no prefetch.
         if let destination = request.headers[.secFetchDest], destination != "document" {
-            context.logger.info("refused", metadata: ["reason": "session_code_embedded"])
             return pages.message(.sessionLinkEmbedded, try await pages.visit(request), status: .forbidden)
+                .because("session_code_embedded")
         }
         guard !request.isPrefetch else { return Response(status: .noContent) }
         return try await refusalsAsPages(request, context) {
@@ -132,11 +131,10 @@ public struct SessionCodeEndpoint: Endpoint {
         do {
             return try await work()
         } catch SessionExchange.Refusal.unknown {
-            context.logger.info("refused", metadata: ["reason": "session_code_unknown"])
             return pages.message(.sessionLinkUnknown, try await pages.visit(request), status: .notFound)
+                .because("session_code_unknown")
         } catch SessionExchange.Refusal.gone(let reason) {
-            context.logger.info("refused", metadata: ["reason": "\(reason)"])
-            return pages.message(.sessionLinkGone, try await pages.visit(request), status: .gone)
+            return pages.message(.sessionLinkGone, try await pages.visit(request), status: .gone).because(reason)
         }
     }
 }

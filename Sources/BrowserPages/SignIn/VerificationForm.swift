@@ -1,7 +1,6 @@
 import Authentication
 import HTTP
-import HTTPSupport
-import Logging
+package import HTTPSupport
 import Pages
 import Text
 import Values
@@ -52,7 +51,7 @@ struct VerificationForm: Sendable {
         let template = wording == .verifyPhone ? pages.templates.phoneCode : pages.templates.code
         return pages.page(
             template(page, in: visit.frame), visit.framable, status: refusal == nil ? .ok : .badRequest,
-            cookies: [form.setCookie], formsLeaveSite: visit.destination?.interaction != nil)
+            cookies: [form.setCookie], formsLeaveSite: visit.destination?.interaction != nil, refusal: refusal)
     }
 
     /// The page that says that the code is not accepted at all.
@@ -82,20 +81,19 @@ struct VerificationForm: Sendable {
 
     /// The response to a code that was not accepted.
     func refusal(
-        _ refusal: Verification.Refusal, _ form: Form, _ request: Request, _ visit: PageContext,
-        _ context: SpindleContext
+        _ refusal: Verification.Refusal, _ form: Form, _ request: Request, _ visit: PageContext
     ) -> Response {
-        context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
         let shown: PageRefusal
         switch refusal {
         case .wrongCode(let triesLeft) where triesLeft > 0: shown = .wrongCode(triesLeft: triesLeft)
         case .tooMany(let wait): shown = .tooManyAttempts(seconds: wait.wholeSeconds)
-        case .unknown: return message(.codeUnknown, .notFound, visit)
-        case .gone, .wrongCode: return message(.codeGone, .gone, visit)
+        case .unknown: return message(.codeUnknown, .notFound, visit).because(of: refusal)
+        case .gone, .wrongCode: return message(.codeGone, .gone, visit).because(of: refusal)
         }
         var response = page(
             request, visit, verification: Verification.ID(form["verification"] ?? ""), email: form["email"] ?? "",
-            refusal: shown)
+            refusal: shown
+        ).because(of: refusal)
         guard case .tooMany(let wait) = refusal else { return response }
         response.status = .tooManyRequests
         return response.asking(toWait: wait)
@@ -116,20 +114,19 @@ extension PageRenderer {
     /// The response to a link that is not valid.
     func spentLink(_ refusal: Verification.Refusal, _ visit: PageContext) -> Response {
         switch refusal {
-        case .unknown: message(.linkUnknown, visit, status: .notFound)
-        case .gone, .wrongCode, .tooMany: message(.linkGone, visit, status: .gone)
+        case .unknown: message(.linkUnknown, visit, status: .notFound).because(of: refusal)
+        case .gone, .wrongCode, .tooMany: message(.linkGone, visit, status: .gone).because(of: refusal)
         }
     }
 }
 
-extension Verification.Refusal {
-    /// One word for the log.
-    var reason: String {
+extension Verification.Refusal: LoggedRefusal {
+    package var refusalLine: RefusalLine {
         switch self {
-        case .unknown: "verification_unknown"
-        case .gone(let reason): reason
-        case .wrongCode: "wrong_code"
-        case .tooMany: "codes_throttled"
+        case .unknown: RefusalLine("verification_unknown")
+        case .gone(let reason): RefusalLine(reason)
+        case .wrongCode: RefusalLine("wrong_code")
+        case .tooMany(let wait): RefusalLine("codes_throttled", ["retry_after": "\(wait.wholeSeconds)"])
         }
     }
 }

@@ -85,7 +85,7 @@ public struct VerifyEndpoint: Endpoint {
             email: asking.email.text, refusal: refusal)
         return pages.page(
             pages.templates.verify(page, in: asking.visit.frame), asking.visit, status: status,
-            cookies: [form.setCookie], formsLeaveSite: true)
+            cookies: [form.setCookie], formsLeaveSite: true, refusal: refusal)
     }
 
     private var codes: VerificationForm {
@@ -135,7 +135,7 @@ public struct VerifyEndpoint: Endpoint {
         let outcome = try await addresses.verify(
             key, by: codes.attempt(key, request), session: asking.session, at: newSessions.place(request))
         switch outcome {
-        case .failure(let refusal): return codes.refusal(refusal, form, request, asking.visit, context)
+        case .failure(let refusal): return codes.refusal(refusal, form, request, asking.visit)
         case .success:
             // The page names no app, so an answer there does not count for a waiting request.
             return .sendBrowser(to: asking.visit.destination?.path ?? "/account?done=verified", status: .seeOther)

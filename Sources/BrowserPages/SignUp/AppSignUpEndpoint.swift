@@ -2,7 +2,6 @@ public import Authentication
 import Directory
 import HTTP
 public import HTTPSupport
-import Logging
 import OAuth
 import Pages
 import Values
@@ -35,7 +34,7 @@ public struct AppSignUpEndpoint: Endpoint {
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
         switch try await verifications.look(at: try link(context), .confirmAddress) {
-        case .failure(let refusal): return refuse(refusal, try await pages.visit(request), context)
+        case .failure(let refusal): return pages.spentLink(refusal, try await pages.visit(request))
         case .success(let verification):
             return try page(verification, request, try await pages.visit(request, of: verification), context)
         }
@@ -50,7 +49,7 @@ public struct AppSignUpEndpoint: Endpoint {
         let verification: Verification
         let attempt = verifications.attempt(with: .link(link), in: pages.forms.cookie(of: request))
         switch try await verifications.look(at: link, .confirmAddress, by: attempt) {
-        case .failure(let refusal): return refuse(refusal, try await pages.visit(request), context)
+        case .failure(let refusal): return pages.spentLink(refusal, try await pages.visit(request))
         case .success(let found): verification = found
         }
         let visit = try await pages.visit(request, of: verification)
@@ -63,7 +62,7 @@ public struct AppSignUpEndpoint: Endpoint {
             let outcome = try await signUp.confirm(
                 link, by: attempt, proof: proof, opening: newSession.opening, replacing: newSession.replaces)
             switch outcome {
-            case .failure(let refusal): return refuse(refusal, visit, context)
+            case .failure(let refusal): return pages.spentLink(refusal, visit)
             case .success:
                 return .sendBrowser(
                     to: newSession.onward ?? "/account", status: .seeOther,
@@ -71,10 +70,9 @@ public struct AppSignUpEndpoint: Endpoint {
             }
         } catch let refusal as PasswordSignIn.Refusal {
             let oauth = refusal.oauthError
-            oauth.log(to: context.logger)
             var response = try page(verification, request, visit, context, refusal: refusal)
             oauth.decorate(&response.headers)
-            return response
+            return response.because(of: oauth)
         }
     }
 
@@ -91,11 +89,6 @@ public struct AppSignUpEndpoint: Endpoint {
         return pages.page(
             pages.templates.confirmAddress(page, in: visit.frame), visit, status: refusal?.oauthError.status ?? .ok,
             cookies: [form.setCookie], formsLeaveSite: true)
-    }
-
-    private func refuse(_ refusal: Verification.Refusal, _ visit: PageContext, _ context: SpindleContext) -> Response {
-        context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
-        return pages.spentLink(refusal, visit)
     }
 
     private func link(_ context: SpindleContext) throws -> Secret<Verification> {

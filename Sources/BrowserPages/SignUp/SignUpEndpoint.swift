@@ -3,7 +3,6 @@ import Cryptography
 import Directory
 import HTTP
 public import HTTPSupport
-import Logging
 public import OAuth
 import Pages
 import Storage
@@ -93,10 +92,9 @@ public struct SignUpEndpoint: Endpoint {
             return try await refuse(.weakPassword(fault.onPage))
         } catch let refusal as PasswordSignIn.Refusal {
             let error = refusal.oauthError
-            error.log(to: context.logger)
             var response = try await refuse(refusal.onPage, error.status)
             error.decorate(&response.headers)
-            return response
+            return response.because(of: error)
         }
     }
 
@@ -120,7 +118,7 @@ public struct SignUpEndpoint: Endpoint {
             let outcome = try await signUp.finish(
                 key, by: attempt, opening: newSession.opening, replacing: newSession.replaces)
             switch outcome {
-            case .failure(let refusal): return codes.refusal(refusal, form, request, visit, context)
+            case .failure(let refusal): return codes.refusal(refusal, form, request, visit)
             case .success:
                 return .sendBrowser(to: newSession.onward ?? "/account", status: .seeOther, cookies: newSession.cookies)
             }
@@ -143,7 +141,7 @@ extension PageRenderer {
             ways: try await ways(for: visit, of: session), refusal: refusal)
         return page(
             templates.signUp(signUp, in: visit.frame), visit.framable, status: status, cookies: [form.setCookie],
-            formsLeaveSite: visit.destination?.interaction != nil)
+            formsLeaveSite: visit.destination?.interaction != nil, refusal: refusal)
     }
 }
 

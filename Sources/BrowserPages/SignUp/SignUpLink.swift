@@ -2,7 +2,6 @@ import Authentication
 import Directory
 import HTTP
 import HTTPSupport
-import Logging
 import OAuth
 import Pages
 import Storage
@@ -20,7 +19,7 @@ struct SignUpLink: Sendable {
 
     @Sendable func show(_ request: Request, context: SpindleContext) async throws -> Response {
         switch try await verifications.look(at: try link(context), .signUp) {
-        case .failure(let refusal): return refuse(refusal, try await pages.visit(request), context)
+        case .failure(let refusal): return pages.spentLink(refusal, try await pages.visit(request))
         case .success(let verification):
             return try page(verification, request, try await pages.visit(request, of: verification), context)
         }
@@ -35,7 +34,7 @@ struct SignUpLink: Sendable {
         let verification: Verification
         let attempt = verifications.attempt(with: .link(link), in: pages.forms.cookie(of: request))
         switch try await verifications.look(at: link, .signUp, by: attempt) {
-        case .failure(let refusal): return refuse(refusal, try await pages.visit(request), context)
+        case .failure(let refusal): return pages.spentLink(refusal, try await pages.visit(request))
         case .success(let found): verification = found
         }
         let visit = try await pages.visit(request, of: verification)
@@ -57,7 +56,7 @@ struct SignUpLink: Sendable {
                         opening: newSession.opening, replacing: newSession.replaces)
                 }
             switch outcome {
-            case .failure(let refusal): return refuse(refusal, visit, context)
+            case .failure(let refusal): return pages.spentLink(refusal, visit)
             case .success:
                 return .sendBrowser(to: newSession.onward ?? "/account", status: .seeOther, cookies: newSession.cookies)
             }
@@ -65,11 +64,10 @@ struct SignUpLink: Sendable {
             return try page(verification, request, visit, context, refusal: .weakPassword(fault.onPage))
         } catch let refusal as PasswordSignIn.Refusal {
             let error = refusal.oauthError
-            error.log(to: context.logger)
             var response = try page(verification, request, visit, context, refusal: refusal.onPage)
             response.status = error.status
             error.decorate(&response.headers)
-            return response
+            return response.because(of: error)
         } catch StorageError.conflict {
             return pages.message(
                 .accountExists, visit, values: ["email": verification.email], status: .conflict)
@@ -89,12 +87,7 @@ struct SignUpLink: Sendable {
             terms: terms.map { TermsLink($0, of: visit.client) }, refusal: refusal)
         return pages.page(
             pages.templates.signUpConfirm(page, in: visit.frame), visit, status: refusal == nil ? .ok : .badRequest,
-            cookies: [form.setCookie], formsLeaveSite: true)
-    }
-
-    private func refuse(_ refusal: Verification.Refusal, _ visit: PageContext, _ context: SpindleContext) -> Response {
-        context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
-        return pages.spentLink(refusal, visit)
+            cookies: [form.setCookie], formsLeaveSite: true, refusal: refusal)
     }
 
     private func link(_ context: SpindleContext) throws -> Secret<Verification> {

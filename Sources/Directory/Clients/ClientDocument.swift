@@ -46,6 +46,7 @@ extension Merchant {
             "skip_introduction": .bool(skipsIntroduction),
             "logo_uri": logoURI.map { .string($0) },
             "accent_color": accentColor.map { .string($0) },
+            "events_uri": eventsURI.map { .string($0) },
             "mail_templates": mailTexts?.json,
             "created_at": .integer(createdAt.seconds),
             "updated_at": .integer(updatedAt.seconds),

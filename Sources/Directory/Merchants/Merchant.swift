@@ -20,6 +20,8 @@ public struct Merchant: Sendable {
     public var logoURI: String?
     /// The accent color of its pages, as `#rrggbb`.
     public var accentColor: String?
+    /// Where its events are pushed as signed tokens (RFC 8935).
+    public var eventsURI: String?
     /// Its own texts for the mails that its clients cause; nil for ours.
     public var mailTexts: MailTexts?
     public let createdAt: Timestamp
@@ -40,6 +42,16 @@ extension Merchant {
         guard members.has("logo_uri") else { return base?.logoURI }
         guard let text = try members.text("logo_uri", most: 1000) else { return nil }
         guard WebOrigin.isImage(text) else { throw JSONFault("logo_uri", "an https URL, or null") }
+        return text
+    }
+
+    /// An https URL, or an http one to this machine; null removes it.
+    static func eventsURI(_ members: JSONMembers, _ base: Merchant?) throws(JSONFault) -> String? {
+        guard members.has("events_uri") else { return base?.eventsURI }
+        guard let text = try members.text("events_uri", most: 1000) else { return nil }
+        guard let uri = RedirectURI(registering: text), uri.isOfWeb else {
+            throw JSONFault("events_uri", "an https URL, or an http one to this machine, or null")
+        }
         return text
     }
 

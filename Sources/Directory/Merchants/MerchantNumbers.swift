@@ -28,9 +28,9 @@ extension Merchants {
         try db.execute(
             """
             INSERT INTO merchants (id, number, name, logout_reaches_backends, skips_introduction, logo_uri,
-                accent_color, mail_templates, created_at, updated_at)
+                accent_color, events_uri, mail_templates, created_at, updated_at)
             VALUES (\(merchant.id), \(number), \(merchant.name), \(merchant.logoutReachesBackends),
-                \(merchant.skipsIntroduction), \(merchant.logoURI), \(merchant.accentColor),
+                \(merchant.skipsIntroduction), \(merchant.logoURI), \(merchant.accentColor), \(merchant.eventsURI),
                 \(merchant.mailTexts?.stored), \(merchant.createdAt), \(merchant.updatedAt))
             ON CONFLICT DO NOTHING
             """)

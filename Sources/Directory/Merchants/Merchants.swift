@@ -27,7 +27,7 @@ public struct Merchants: Sendable {
 
     private static let columns: SQL.Columns =
         """
-        id, number, name, logout_reaches_backends, skips_introduction, logo_uri, accent_color, mail_templates,
+        id, number, name, logout_reaches_backends, skips_introduction, logo_uri, accent_color, events_uri, mail_templates,
         created_at, updated_at, disabled_at
         """
 
@@ -41,6 +41,7 @@ public struct Merchants: Sendable {
             logoutReachesBackends: try members.flag("logout_reaches_backends") ?? false,
             skipsIntroduction: try members.flag("skip_introduction") ?? false,
             logoURI: try Merchant.logoURI(members, nil), accentColor: try Merchant.accentColor(members, nil),
+            eventsURI: try Merchant.eventsURI(members, nil),
             mailTexts: try Merchant.mailTexts(members), createdAt: now, updatedAt: now, disabledAt: nil)
         let trail = AuditTrail(by: authority.actor, at: now, random: random)
         merchant.number = try await database.write { [merchant] db in
@@ -55,10 +56,21 @@ public struct Merchants: Sendable {
     }
 
     public func find(_ id: Merchant.ID) async throws -> Merchant? {
-        try await database.read { db in
-            try db.rows("SELECT \(Self.columns) FROM merchants WHERE id = \(id) AND deleted_at IS NULL").first
-                .map(Merchant.init)
-        }
+        try await database.read { db in try Self.find(id, in: db) }
+    }
+
+    package static func find(_ id: Merchant.ID, in db: any Transaction) throws -> Merchant? {
+        try db.rows("SELECT \(columns) FROM merchants WHERE id = \(id) AND deleted_at IS NULL").first
+            .map(Merchant.init)
+    }
+
+    /// Those of `ids` that want their events.
+    public static func receivers(among ids: [Merchant.ID], in db: any Transaction) throws -> Set<Merchant.ID> {
+        guard !ids.isEmpty else { return [] }
+        return Set(
+            try db.rows(
+                "SELECT id FROM merchants WHERE id IN (\(list: ids)) AND events_uri IS NOT NULL AND deleted_at IS NULL"
+            ).map { try $0.get("id") })
     }
 
     /// At most `count` merchants that `search` finds after `place`.
@@ -120,6 +132,7 @@ public struct Merchants: Sendable {
             }
             merchant.logoURI = try Merchant.logoURI(members, merchant)
             merchant.accentColor = try Merchant.accentColor(members, merchant)
+            merchant.eventsURI = try Merchant.eventsURI(members, merchant)
             if members.has("mail_templates") { merchant.mailTexts = mailTexts }
             merchant.logoutReachesBackends = reaches ?? merchant.logoutReachesBackends
             merchant.skipsIntroduction = skips ?? merchant.skipsIntroduction
@@ -131,6 +144,7 @@ public struct Merchants: Sendable {
                     logout_reaches_backends = \(merchant.logoutReachesBackends),
                     skips_introduction = \(merchant.skipsIntroduction),
                     logo_uri = \(merchant.logoURI), accent_color = \(merchant.accentColor),
+                    events_uri = \(merchant.eventsURI),
                     mail_templates = \(merchant.mailTexts?.stored),
                     updated_at = \(merchant.updatedAt), disabled_at = \(merchant.disabledAt)
                 WHERE id = \(id)
@@ -159,7 +173,7 @@ extension Merchant {
             id: try row.get("id"), number: try row.get("number"), name: try row.get("name"),
             logoutReachesBackends: try row.get("logout_reaches_backends"),
             skipsIntroduction: try row.get("skips_introduction"), logoURI: try row.get("logo_uri"),
-            accentColor: try row.get("accent_color"),
+            accentColor: try row.get("accent_color"), eventsURI: try row.get("events_uri"),
             mailTexts: (try row.get("mail_templates") as String?).map(MailTexts.init(stored:)),
             createdAt: try row.get("created_at"),
             updatedAt: try row.get("updated_at"), disabledAt: try row.get("disabled_at"))

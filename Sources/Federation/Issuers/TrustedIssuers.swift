@@ -90,7 +90,7 @@ public struct TrustedIssuers: Sendable {
                 .map { try $0.get("issuer_id") })
     }
 
-    static func find(_ id: TrustedIssuer.ID, in db: any Transaction) throws -> TrustedIssuer? {
+    package static func find(_ id: TrustedIssuer.ID, in db: any Transaction) throws -> TrustedIssuer? {
         try db.rows("SELECT \(columns) FROM \(stored) WHERE s.issuer_id = \(id)").first.map(TrustedIssuer.init)
     }
 

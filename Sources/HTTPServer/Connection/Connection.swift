@@ -126,9 +126,10 @@ final class Connection {
         guard phase == .handshaking, case .tls(let encrypted) = transport else { return }
         switch encrypted.handshake() {
         case .again: return
+        case .failed where encrypted.failure?.isPlainRequest == true: refuseUnencrypted(now)
         case .failed:
             let reason = encrypted.failure?.description ?? "connection closed"
-            service.logger.debug("TLS handshake failed", metadata: ["reason": "\(reason)", "peer": "\(peer ?? "")"])
+            service.logger.debug("TLS handshake failed", metadata: ["reason": "\(reason)", "address": "\(peer ?? "")"])
             return close()
         case .done(let agreed):
             service.handshakeEnded()
@@ -136,6 +137,18 @@ final class Connection {
             updateDeadline()
             enqueue()
         }
+    }
+
+    /// Answers a request of http on a port that speaks https: without TLS, or its sender could not read it.
+    private func refuseUnencrypted(_ now: Milliseconds) {
+        service.handshakeEnded()
+        transport.close()
+        transport = .plain(descriptor)
+        let session = HTTP1Session(service: service, dates: core.dates, peer: peer, now: now)
+        session.refuseUnencrypted()
+        startSession(session, now)
+        updateDeadline()
+        enqueue()
     }
 
     private func session(speaking agreed: TLSProtocol, _ now: Milliseconds) -> any ConnectionSession {
@@ -357,7 +370,7 @@ extension Connection {
             default: "its answers are not read"
             }
         service.logger.info(
-            "connection ended: \(reason)", metadata: ["bytes": "\(heldBytes)", "peer": "\(peer ?? "")"])
+            "connection ended: \(reason)", metadata: ["bytes": "\(heldBytes)", "address": "\(peer ?? "")"])
         session.abandon(now: now)
         flush(session, now)
         if phase == .open { close() }

@@ -5,6 +5,8 @@ extension UInt8 {
     static let lineFeed: UInt8 = 0x0A
     static let blank: UInt8 = 0x20
     static let tab: UInt8 = 0x09
+    /// The first byte of a TLS connection (RFC 8446 §5.1).
+    static let tlsHandshake: UInt8 = 0x16
 
     var isDigit: Bool { self &- 0x30 < 10 }
 

@@ -1,5 +1,4 @@
 import HTTP
-import Logging
 
 /// HTTP/1.1 on one connection: requests one after the other, at most one at work (RFC 9112).
 final class HTTP1Session: ConnectionSession {
@@ -31,8 +30,10 @@ final class HTTP1Session: ConnectionSession {
     var inputEnded = false
     /// Whether the connection is closed after the response.
     var closes = false
+    /// Fields for every response that has none of the same name.
+    var common: Fields
     var owesContinue = false
-    private(set) var outgoing: Outgoing?
+    private(set) var outgoing: Response?
     /// The bytes in the body of the outgoing response; nil when there is none. Stored, because it is needed several
     /// times per request, and reading it from the response would copy the response.
     private(set) var outgoingSize: Int?
@@ -44,6 +45,7 @@ final class HTTP1Session: ConnectionSession {
         self.dates = dates
         self.peer = peer
         head = HeadReader(limits: service.limits)
+        common = service.commonFields
         // A new connection must send its first request in time.
         deadline = now + min(service.times.request, service.times.idle)
     }
@@ -143,16 +145,25 @@ final class HTTP1Session: ConnectionSession {
 
     /// Answers a malformed request, and ends.
     func refuse(_ refusal: Refusal) {
-        service.logger.debug("request refused", metadata: ["rule": "\(refusal.rule)", "peer": "\(peer ?? "")"])
-        setOutgoing(.refusal(refusal.status))
+        let response = service.response(to: refusal, peer: peer)
+        guard refusal.isAnswered else { return close() }
+        closes = true
+        setOutgoing(response)
         pending = []
         state = .ended(.lingering)
         deadline = .never
     }
 
-    func setOutgoing(_ next: Outgoing?) {
+    /// Answers a request that came without TLS where TLS is needed, and ends. The policy to use https only may not be
+    /// told there (RFC 6797 §7.2), so none of the common fields is.
+    func refuseUnencrypted() {
+        common = [:]
+        refuse(.notEncrypted)
+    }
+
+    func setOutgoing(_ next: Response?) {
         outgoing = next
-        outgoingSize = next?.size
+        outgoingSize = next?.body.byteCount
     }
 
     /// Ends a response: waits for the next request, or closes the connection.
@@ -195,19 +206,6 @@ final class HTTP1Session: ConnectionSession {
 }
 
 extension HTTP1Session {
-    /// The next thing to send.
-    enum Outgoing {
-        case refusal(Status)
-        case answer(Response)
-
-        var size: Int {
-            switch self {
-            case .refusal: 0
-            case .answer(let response): response.body.byteCount
-            }
-        }
-    }
-
     var readsWhileSending: Bool { false }
     var wantsInput: Bool { isReading && outgoingSize == nil && pending.count - pendingRead < 64 * 1024 }
     var hasOutput: Bool { outgoingSize != nil || owesContinue || parts.hasOutput || isConcluding }
@@ -241,7 +239,7 @@ extension HTTP1Session {
 
     func answer(_ response: Response, to stream: Int32, now: Milliseconds) {
         guard case .working = state else { return }
-        setOutgoing(.answer(response))
+        setOutgoing(response)
         guard case .stream = response.body, hasBody(response) else { return }
         state = .streaming
         parts = StreamedParts(isChunked: (current?.minorVersion ?? 1) > 0)
@@ -269,11 +267,7 @@ extension HTTP1Session {
             owesContinue = false
             output.append(contentsOf: "HTTP/1.1 100 Continue\r\n\r\n".utf8)
         }
-        switch outgoing {
-        case .refusal(let status): writer(now).writeRefusal(status, into: &output)
-        case .answer(let response): produce(response, into: &output, now)
-        case nil: break
-        }
+        if let outgoing { produce(outgoing, into: &output, now) }
         setOutgoing(nil)
         parts.produce(into: &output)
         if case .streaming = state, parts.isFinished, !parts.hasOutput { concludeAnswer(now) }
@@ -282,7 +276,7 @@ extension HTTP1Session {
     private func produce(_ response: Response, into output: inout [UInt8], _ now: Milliseconds) {
         closes = closes || service.isDraining || response.headers[.connection] != nil
         let isWhole = writer(now).write(response, into: &output)
-        if !isWhole { service.logger.error("a response contained forbidden characters") }
+        if !isWhole { service.logMalformed(response) }
         if case .streaming = state {
             guard !isWhole else { return }
             parts = StreamedParts()
@@ -298,7 +292,7 @@ extension HTTP1Session {
     private func writer(_ now: Milliseconds) -> ResponseWriter {
         ResponseWriter(
             date: dates.text(now), isHead: isHead, closes: closes || current == nil,
-            minorVersion: current?.minorVersion ?? 1, common: service.commonFields)
+            minorVersion: current?.minorVersion ?? 1, common: common)
     }
 
     private var isHead: Bool { current?.request.method == .head || head.method == .head }

@@ -91,6 +91,8 @@ struct HeadReader {
                 guard bytes[index + 1] == .lineFeed else { throw .badRequest("bare CR") }
                 return index
             }
+            // It needs no second byte: no request begins with this one.
+            if index == 0, byte == .tlsHandshake { throw .encrypted }
             guard !isFirst, byte == .tab || byte > 0x7F else { throw .badRequest("a byte outside the grammar") }
         }
         position = max(position, end)

@@ -313,21 +313,40 @@ struct FramingFields {
 /// Why a request is refused before the handler sees it. It is answered at once, and the connection is closed.
 struct Refusal: Error, Equatable {
     let status: Status
-    /// For the log.
+    /// One word for the log.
+    let reason: String
+    /// The rule that is broken, for the log.
     let rule: String
+    /// What the peer is told beside the status.
+    var text = ""
 
-    private init(_ status: Status, _ rule: String) {
+    private init(_ status: Status, _ reason: String, _ rule: String) {
         self.status = status
+        self.reason = reason
         self.rule = rule
     }
 
-    static func badRequest(_ rule: String) -> Refusal { Refusal(.badRequest, rule) }
-    static let targetTooLong = Refusal(.uriTooLong, "target too long")
-    static let headerTooLarge = Refusal(.requestHeaderFieldsTooLarge, "header too large")
-    static let tooManyFields = Refusal(.requestHeaderFieldsTooLarge, "too many fields")
-    static let unknownExpectation = Refusal(.expectationFailed, "unknown expectation")
-    static let unknownTransferCoding = Refusal(.notImplemented, "unknown transfer coding")
-    static let methodNotImplemented = Refusal(.notImplemented, "method not implemented")
-    static let unknownVersion = Refusal(.httpVersionNotSupported, "version not supported")
-    static let timedOut = Refusal(.requestTimeout, "header not received in time")
+    static func badRequest(_ rule: String) -> Refusal { Refusal(.badRequest, "malformed_http", rule) }
+    static let targetTooLong = Refusal(.uriTooLong, "target_too_long", "target too long")
+    static let headerTooLarge = Refusal(.requestHeaderFieldsTooLarge, "header_too_large", "header too large")
+    static let tooManyFields = Refusal(.requestHeaderFieldsTooLarge, "header_too_large", "too many fields")
+    /// In HTTP/2: the headers of a connection's requests that are not complete.
+    static let headersTooLarge = Refusal(
+        .requestHeaderFieldsTooLarge, "header_too_large", "headers too large together")
+    static let unknownExpectation = Refusal(.expectationFailed, "unknown_expectation", "unknown expectation")
+    static let unknownTransferCoding = Refusal(
+        .notImplemented, "unknown_transfer_coding", "unknown transfer coding")
+    static let methodNotImplemented = Refusal(.notImplemented, "method_not_implemented", "CONNECT or TRACE")
+    static let unknownVersion = Refusal(.httpVersionNotSupported, "unknown_http_version", "version not supported")
+    static let timedOut = Refusal(.requestTimeout, "request_timeout", "header not received in time")
+    /// A TLS handshake (RFC 8446 §5.1). Its peer could not read a response.
+    static let encrypted = Refusal(.badRequest, "tls_on_plain_port", "this port speaks http")
+    /// A request without TLS on a port that needs it.
+    static let notEncrypted: Refusal = {
+        var refusal = Refusal(.badRequest, "http_on_tls_port", "this port speaks https")
+        refusal.text = "This port speaks https: begin the address with https://\n"
+        return refusal
+    }()
+
+    var isAnswered: Bool { self != .encrypted }
 }

@@ -13,7 +13,7 @@ struct ResponseWriter {
     /// Writes `response`. False when a 500 was written instead.
     func write(_ response: Response, into output: inout [UInt8]) -> Bool {
         guard ResponseRule.isValid(response) else {
-            writeRefusal(.internalServerError, into: &output)
+            _ = write(response.replacement, into: &output)
             return false
         }
         writeStatus(response.status, into: &output)
@@ -32,14 +32,6 @@ struct ResponseWriter {
         case .stream: break
         }
         return true
-    }
-
-    /// Writes the answer to a refused request.
-    func writeRefusal(_ status: Status, into output: inout [UInt8]) {
-        writeStatus(status, into: &output)
-        common.forEach { writeField($0.name.text, $0.value, into: &output) }
-        output.append(text: "Content-Length: 0\r\n")
-        writeEnd(into: &output)
     }
 
     private func writeStatus(_ status: Status, into output: inout [UInt8]) {
@@ -97,6 +89,16 @@ extension [UInt8] {
     mutating func append(decimal number: Int) {
         if number >= 10 { append(decimal: number / 10) }
         append(0x30 + UInt8(truncatingIfNeeded: number % 10))
+    }
+}
+
+extension Response {
+    /// What is sent in place of a response with a forbidden character. Only the id of its request is kept.
+    var replacement: Response {
+        guard let id = headers[.xRequestID], ResponseRule.isValue(id.utf8.span) else {
+            return Response(status: .internalServerError)
+        }
+        return Response(status: .internalServerError, headers: [.xRequestID: id])
     }
 }
 

@@ -70,8 +70,8 @@ extension HTTP2Session {
         var head = HTTP2ResponseHead()
         swap(&head, &responseHead)
         guard head.fill(response, common: service.commonFields, date: dates.text(now)) else {
-            service.logger.error("a response contained forbidden characters")
-            return submit(Response(status: .internalServerError), on: stream)
+            service.logMalformed(response)
+            return submit(response.replacement, on: stream)
         }
         let isBodiless = stream.isHEAD || !response.status.mayHaveBody
         var isComplete = true
@@ -164,9 +164,9 @@ extension HTTP2Session {
         case .consume(let id, let bytes): _ = unsafe nghttp2_session_consume(session, id, bytes)
         case .drop(let bytes): _ = unsafe nghttp2_session_consume_connection(session, bytes)
         case .reset(let id, let code): unsafe reset(id, code, in: session)
-        case .refuse(let id, let status):
+        case .refuse(let id, let refusal):
             guard let stream = stream(id) else { return }
-            submit(.init(status: status), on: stream)
+            submit(service.response(to: refusal, peer: peer), on: stream)
         case .sendContinue(let id):
             guard let stream = stream(id), case .body = stream.phase, stream.body.isEmpty else { return }
             submitContinue(on: id)
@@ -197,7 +197,7 @@ extension HTTP2Session {
     /// Ends a connection whose peer has exceeded a limit.
     func endOver(_ limit: String) {
         let peer = peer ?? "unknown"
-        service.logger.info("HTTP/2 connection ended", metadata: ["limit": "\(limit)", "peer": "\(peer)"])
+        service.logger.info("HTTP/2 connection ended", metadata: ["limit": "\(limit)", "address": "\(peer)"])
         terminate(NGHTTP2_ENHANCE_YOUR_CALM)
     }
 
@@ -214,7 +214,7 @@ extension HTTP2Session {
         mayHaveOutput = false
         let reason = unsafe String(cString: nghttp2_strerror(code))
         let peer = peer ?? "unknown"
-        service.logger.info("HTTP/2 connection ended", metadata: ["reason": "\(reason)", "peer": "\(peer)"])
+        service.logger.info("HTTP/2 connection ended", metadata: ["reason": "\(reason)", "address": "\(peer)"])
     }
 
     func receiveEnd(now: Milliseconds) {

@@ -13,7 +13,7 @@ final class HTTP2Head {
         /// RFC 9113 §8.1.1: the stream is reset.
         case malformed
         /// The server answers it without the handler.
-        case refused(Status)
+        case refused(Refusal)
     }
 
     private let limits: ServerLimits
@@ -66,10 +66,10 @@ final class HTTP2Head {
 
     /// Takes the request out, without its body.
     func request(peer: String?) throws(Fault) -> Request {
-        guard !isTooLarge else { throw .refused(.requestHeaderFieldsTooLarge) }
+        guard !isTooLarge else { throw .refused(count > limits.maxFields ? .tooManyFields : .headerTooLarge) }
         guard isSecure, let named = authority ?? host, agrees(named) else { throw .malformed }
-        guard path.utf8.count <= limits.maxTarget else { throw .refused(.uriTooLong) }
-        guard expectation == nil || expectsContinue else { throw .refused(.expectationFailed) }
+        guard path.utf8.count <= limits.maxTarget else { throw .refused(.targetTooLong) }
+        guard expectation == nil || expectsContinue else { throw .refused(.unknownExpectation) }
         let (method, target) = try methodAndTarget()
         var headers = Fields()
         swap(&headers, &fields)
@@ -114,7 +114,7 @@ final class HTTP2Head {
             guard path.utf8.span.equals("*"), method == .options else { throw .badRequest("malformed path") }
             return (method, Target(path))
         } catch {
-            throw error.status == .badRequest ? .malformed : .refused(error.status)
+            throw error.status == .badRequest ? .malformed : .refused(error)
         }
     }
 }

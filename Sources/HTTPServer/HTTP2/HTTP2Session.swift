@@ -1,6 +1,5 @@
 import CNGHTTP2
 import HTTP
-import Logging
 
 /// HTTP/2 on one connection (RFC 9113), through nghttp2.
 ///
@@ -67,7 +66,7 @@ import Logging
         case consume(Int32, bytes: Int)
         case drop(bytes: Int)
         case reset(Int32, UInt32)
-        case refuse(Int32, Status)
+        case refuse(Int32, Refusal)
         case sendContinue(Int32)
     }
 
@@ -354,7 +353,7 @@ extension HTTP2Session {
         } catch {
             switch error {
             case .malformed: deferred.append(.reset(id, NGHTTP2_PROTOCOL_ERROR.rawValue))
-            case .refused(let status): deferred.append(.refuse(id, status))
+            case .refused(let refusal): deferred.append(.refuse(id, refusal))
             }
         }
     }
@@ -371,7 +370,7 @@ extension HTTP2Session {
             holdHead(size, of: stream)
             makeReady(stream, request, body: .bytes([]))
         } else if isOver {
-            deferred.append(.refuse(stream.id, .requestHeaderFieldsTooLarge))
+            deferred.append(.refuse(stream.id, .headersTooLarge))
         } else {
             stream.phase = .body(request, limit: limit)
             holdHead(size, of: stream)

@@ -36,6 +36,25 @@ final class Service: Sendable {
         self.logger = logger
     }
 
+    /// The response to a request that its handler never sees. The handler takes note of it.
+    func response(to refusal: Refusal, peer: String?) -> Response {
+        let fields = handler.refuse(
+            UnreadRequest(
+                status: refusal.isAnswered ? refusal.status : nil, reason: refusal.reason, rule: refusal.rule,
+                peer: peer))
+        guard !refusal.text.isEmpty else { return Response(status: refusal.status, headers: fields) }
+        var response = Response(status: refusal.status, headers: fields, body: .text(refusal.text))
+        response.headers[.contentType] = "text/plain; charset=utf-8"
+        return response
+    }
+
+    /// Reports a response that could not be sent as it is.
+    func logMalformed(_ response: Response) {
+        logger.error(
+            "a response contained forbidden characters",
+            metadata: ["request_id": "\(response.replacement.headers[.xRequestID] ?? "-")"])
+    }
+
     var isDraining: Bool { draining.load(ordering: .relaxed) }
     func startDraining() { draining.store(true, ordering: .relaxed) }
 

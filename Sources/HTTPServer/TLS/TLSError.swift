@@ -44,6 +44,9 @@ struct TLSFailure: Sendable, Equatable, CustomStringConvertible {
     /// The peer sends an unlimited number of records without data.
     static let noData = TLSFailure(code: .max)
 
+    /// The first bytes are a request of http.
+    var isPlainRequest: Bool { library == ERR_LIB_SSL && reason == SSL_R_HTTP_REQUEST }
+
     private var library: Int32 { ERR_GET_LIB(code) }
     private var reason: Int32 { ERR_GET_REASON(code) }
 

@@ -83,9 +83,9 @@ extension PageRenderer {
         _ destination: Destination?, for purpose: Verification.Purpose, with post: @escaping Verifications.Post
     ) -> Verifications.Post {
         guard let interaction = destination?.interaction, let lifetime = purpose.linkLifetime else { return post }
-        return { [interactions] isSent, db in
+        return { [interactions] heldBack, db in
             try interactions.keep(interaction, for: lifetime, in: db)
-            try post(isSent, db)
+            try post(heldBack, db)
         }
     }
 
@@ -107,7 +107,8 @@ extension PageRenderer {
 
     /// The page context for a mailed link: it continues to the destination of its mail, in any browser.
     package func visit(_ request: Request, of verification: Verification) async throws -> PageContext {
-        try await visit(request, to: try await destination(of: verification))
+        if let user = verification.user { request.note(user) }
+        return try await visit(request, to: try await destination(of: verification))
     }
 }
 

@@ -95,7 +95,7 @@ struct APIDescription {
                 ]))
         }
         guard case .administrator = operation.caller else {
-            return answers + [.init("default", Self.reference(to: operation.dialect.rawValue))]
+            return answers + [.init("default", Self.reference(to: Self.refusal(operation)))]
         }
         let known = Set(operation.answers.map(\.status.code))
         return answers
@@ -137,6 +137,15 @@ struct APIDescription {
         return Dictionary(grouping: all, by: \.code).sorted { $0.key < $1.key }.compactMap(\.value.first)
     }
 
+    private static func refusal(_ operation: Operation) -> String {
+        if operation.refusesAsSPiD { return "SPiDError" }
+        return switch operation.caller {
+        case .administrator: "Problem"
+        case .client, .token: "Error"
+        case .anyone, .browser: "Refusal"
+        }
+    }
+
     private static let responses: [JSON.Member] = [
         .init(
             "Problem",
@@ -148,8 +157,7 @@ struct APIDescription {
             "Error",
             .members(["description": "a refusal (RFC 6749 §5.2)", "content": media(Schema.named("Error").json)])),
         .init(
-            "SPiDError",
-            .members(["description": "a refusal as SPiD's", "content": media(Schema.named("SPiDError").json)])),
+            "SPiDError", .members(["description": "SPiD's refusal", "content": media(Schema.named("SPiDError").json)])),
         .init("Refusal", .members(["description": "a page that says what is wrong, or an error"])),
     ]
 
@@ -163,7 +171,7 @@ struct APIDescription {
         ["error": .text, "error_description": .text], required: ["error"])
 
     private static let spidError = Schema.object(
-        ["error": .object(["code": .number, "type": .text, "description": .text], required: ["description"])],
+        ["error": .object(["code": .number, "type": .text, "description": .anything], required: ["code", "type"])],
         required: ["error"])
 
     // MARK: Who calls

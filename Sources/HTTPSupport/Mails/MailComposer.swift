@@ -1,6 +1,7 @@
 package import Authentication
 public import Delivery
 package import Directory
+import HTTP
 import Mail
 public import Pages
 package import Storage
@@ -22,9 +23,11 @@ public struct MailComposer: Sendable {
     /// says whether the recipient has proved to read the address; otherwise they get few. Pass an `id` that no other
     /// mail has, because the transaction may run twice.
     package func notice(
-        _ mail: Pages.MailTemplate, to recipient: String, isVerified: Bool, _ frame: Frame, id: Delivery.ID
+        _ mail: Pages.MailTemplate, to recipient: String, of user: UserID, isVerified: Bool, _ frame: Frame,
+        id: Delivery.ID
     ) -> @Sendable (any Transaction) throws -> Void {
-        notice(delivery(mail, templates.mails(mail, in: frame), recipient, id: id), recipient, isVerified)
+        notice(
+            delivery(mail, templates.mails(mail, in: frame), recipient, user: "\(user)", id: id), recipient, isVerified)
     }
 
     /// As above for a notice caused on a page or in a call of a merchant, like `post`.
@@ -56,23 +59,23 @@ public struct MailComposer: Sendable {
     package func reply(_ mail: Pages.MailTemplate, to recipient: EmailAddress, _ visit: PageContext)
         -> Verifications.Post
     {
-        let delivery = delivery(mail, recipient.text, visit)
-        return { isSent, db in try (isSent ? delivery : delivery.blank).store(in: db) }
+        visit.posting(delivery(mail, recipient.text, visit), mail.name)
     }
 
     private func delivery(_ mail: Pages.MailTemplate, _ recipient: String, _ visit: PageContext) -> Delivery {
         delivery(
             mail, templates.mails(mail, in: visit.frame, saying: visit.ownWords(for: mail)), recipient,
-            of: visit.sender)
+            of: visit.sender, user: visit.request?.whom.user.map { "\($0)" })
     }
 
     private func delivery(
         _ mail: Pages.MailTemplate, _ text: MailText, _ recipient: String, of merchant: Merchant.ID? = nil,
-        id: Delivery.ID? = nil
+        user: String?, id: Delivery.ID? = nil
     ) -> Delivery {
         outbox.delivery(
             Mail.MailMessage(recipient: recipient, subject: text.subject, text: text.text, html: text.html),
-            usefulFor: mail.usefulness, share: Delivery.Share(merchant?.text ?? ""), id: id)
+            usefulFor: mail.usefulness, share: Delivery.Share(merchant?.text ?? ""), id: id,
+            about: ["mail": mail.name].merging(user.map { ["user": $0] } ?? [:]) { $1 })
     }
 
     /// Starts the delivery of what was queued. Call it after the commit.
@@ -80,6 +83,16 @@ public struct MailComposer: Sendable {
 
     /// The URL of a page of ours.
     package func link(_ path: String) -> String { site.origin + path }
+}
+
+extension PageContext {
+    /// Queues `delivery`, or a blank one instead, which the log says of the request.
+    fileprivate func posting(_ delivery: Delivery, _ kind: String) -> Verifications.Post {
+        { [request] heldBack, db in
+            if let heldBack { request?.note { $0.heldMail = .init(kind: kind, reason: heldBack.rawValue) } }
+            try (heldBack == nil ? delivery : delivery.blank).store(in: db)
+        }
+    }
 }
 
 extension EmailAddress {
@@ -127,7 +140,7 @@ public struct TextComposer: Sendable {
         let delivery = outbox.delivery(
             TextMessage(recipient: phone.text, text: text), usefulFor: lifetime,
             share: Delivery.Share(visit.sender?.text ?? ""))
-        return { isSent, db in try (isSent ? delivery : delivery.blank).store(in: db) }
+        return visit.posting(delivery, "text")
     }
 
     /// Starts the delivery of what was queued. Call it after the commit.

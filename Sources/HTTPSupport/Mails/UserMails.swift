@@ -37,6 +37,8 @@ public struct UserMails: Sendable {
         guard let user = try User.find(user, in: db), let email = user.email else { return }
         let language = Language.preferred(uiLocales: user.profile["locale"]?.string, acceptLanguage: nil)
         let id = Delivery.ID.ordered(at: now, of: name.utf8)
-        try mail.notice(template, to: email, isVerified: user.emailVerified, Frame(language: language), id: id)(db)
+        let post = mail.notice(
+            template, to: email, of: user.id, isVerified: user.emailVerified, Frame(language: language), id: id)
+        try post(db)
     }
 }

@@ -15,6 +15,8 @@ package struct PageContext: Sendable {
     package let destination: Destination?
     /// The id of the request in the log, which an error page shows.
     let reference: String?
+    /// The request that the page answers.
+    let request: Request?
     /// The images that a page may show, the logos of brand and application. Without their queries, which a CSP source
     /// cannot have (CSP 3 §2.3.1).
     let imageSources: [String]
@@ -26,8 +28,9 @@ package struct PageContext: Sendable {
 
     package init(
         language: Language, client: Client? = nil, merchant: Merchant? = nil, destination: Destination? = nil,
-        reference: String? = nil
+        reference: String? = nil, request: Request? = nil
     ) {
+        self.request = request
         self.destination = destination
         self.reference = reference
         let stylesheet = merchant.flatMap { $0.accentColor == nil ? nil : "/assets/brand/\($0.id).css" }
@@ -108,6 +111,7 @@ extension PageRenderer {
             acceptLanguage: request.headers[.acceptLanguage])
         var client = client
         if client == nil, let id = destination?.client { client = try await clients.findLive(id) }
+        if let client { request.note(client.id) }
         var merchant: Merchant?
         // A self-registered client must not appear under the merchant's name and colours.
         if let client, client.may(.bearMerchantsName), let id = client.merchant {
@@ -115,7 +119,7 @@ extension PageRenderer {
         }
         return PageContext(
             language: language, client: client, merchant: merchant, destination: destination,
-            reference: log.id(of: request))
+            reference: log.id(of: request), request: request)
     }
 }
 

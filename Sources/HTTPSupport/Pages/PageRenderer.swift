@@ -2,7 +2,6 @@ import Authentication
 public import Directory
 public import Federation
 package import HTTP
-package import Logging
 public import OAuth
 public import Pages
 package import Storage
@@ -37,14 +36,15 @@ public struct PageRenderer: Sendable {
 
     /// A page for users, with the headers of `PageHeaders`.
     /// - Parameters: `formsLeaveSite`: a form's response may redirect to an app's redirect URI. `script`: the page runs
-    ///   our script, and no other.
+    ///   our script, and no other. `refusal`: what the page refuses.
     package func page(
         _ html: String, _ visit: PageContext, status: Status = .ok, cookies: [String?] = [],
-        formsLeaveSite: Bool = false, script: Bool = false
+        formsLeaveSite: Bool = false, script: Bool = false, refusal: PageRefusal? = nil
     ) -> Response {
         var headers = PageHeaders(visit: visit, formsLeaveSite: formsLeaveSite, script: script).fields
         for case let cookie? in cookies { headers.append(Field(name: .setCookie, value: cookie)) }
-        return Response(status: status, headers: headers, body: .text(html))
+        let response = Response(status: status, headers: headers, body: .text(html))
+        return refusal.map(response.because(of:)) ?? response
     }
 
     /// A page with a single message.
@@ -59,17 +59,15 @@ public struct PageRenderer: Sendable {
         let reference = status.code < 400 ? nil : visit.reference
         let page = MessagePage(
             topic: topic, values: values, form: form, registration: registration, detail: detail, reference: reference)
-        return self.page(
+        let response = self.page(
             templates.message(page, in: visit.frame), visit.framable, status: status, cookies: cookies,
             formsLeaveSite: form != nil)
+        return status.code < 400 ? response : response.because(topic.reason)
     }
 
     /// The response to a form that did not come from our page in this browser.
     package func foreignForm(_ request: Request, _ visit: PageContext) -> Response {
-        let isByHTTP = forms.isReachedByHTTP(request)
-        log.logger(of: request).info(
-            "refused", metadata: ["reason": isByHTTP ? "https_issuer_reached_by_http" : "foreign_form"])
-        guard !isByHTTP else {
+        guard !forms.isReachedByHTTP(request) else {
             return message(.reachedByHTTP, visit, detail: "issuer: \(site.issuer)", status: .forbidden)
         }
         return withoutCookie(request, visit, else: message(.foreignForm, visit, status: .forbidden))
@@ -212,8 +210,7 @@ extension PageRenderer {
     }
 
     /// The response when the page's request does not wait here: it says to begin again in the app.
-    package func gone(_ http: Request, _ logger: Logger) -> Response {
-        logger.info("refused", metadata: ["reason": "interaction_gone"])
+    package func gone(_ http: Request) -> Response {
         let language = Language.preferred(
             uiLocales: Form.query(of: http.target.text)[.uiLocales], acceptLanguage: http.headers[.acceptLanguage])
         let visit = PageContext(language: language, reference: log.id(of: http))

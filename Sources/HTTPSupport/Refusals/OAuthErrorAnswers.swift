@@ -2,7 +2,6 @@ public import Authentication
 import Cryptography
 package import HTTP
 package import JSON
-package import Logging
 public import OAuth
 package import Pages
 import Values
@@ -29,12 +28,11 @@ extension OAuthError {
 
     /// The response to the client (RFC 6749 §5.2): flat strings. The reason goes to the log, never to the client.
     /// `triedHeader`: the request had an Authorization header, valid or not.
-    package func response(logger: Logger, triedHeader: Bool = false) -> Response {
-        log(to: logger)
+    package func response(triedHeader: Bool = false) -> Response {
         var response = Response.json(
             .members(["error": .string(code.rawValue), "error_description": .string(hint)]), status: status)
         decorate(&response.headers, triedHeader: triedHeader)
-        return response
+        return response.because(of: self)
     }
 
     /// Adds the headers for every body format: the challenge (RFC 6750 §3, RFC 7617) and `Retry-After`.
@@ -53,12 +51,6 @@ extension OAuthError {
                 "Bearer realm=\"spindle\", error=\"\(code.rawValue)\", error_description=\"\(hint)\""
         default: break
         }
-    }
-
-    package func log(to logger: Logger) {
-        var metadata: Logger.Metadata = ["error": "\(code.rawValue)", "reason": "\(reason)"]
-        if let detail { metadata["detail"] = "\(detail)" }
-        logger.info("refused", metadata: metadata)
     }
 }
 
@@ -81,8 +73,7 @@ extension Response {
 
 extension OAuthError {
     /// The refusal of a token in SPiD's format, with the status and the challenge of RFC 6750 §3.1.
-    package func spidTokenResponse(logger: Logger) -> Response {
-        log(to: logger)
+    package func spidTokenResponse() -> Response {
         // SDKs refresh only a token that has expired.
         let name = isOfExpiredToken ? "expired_token" : code.rawValue
         let told = reason == OAuthError.noToken.reason ? "no token passed" : name
@@ -94,7 +85,7 @@ extension OAuthError {
                     "401 Unauthorized access! Reason: \"\(told)\" (OAuth realm: \"Service\", Scope: \"\")"),
             ]), status: .unauthorized)
         decorate(&response.headers)
-        return response
+        return response.because(of: self)
     }
 
     /// Whether a token is refused only because it has expired.
@@ -104,8 +95,7 @@ extension OAuthError {
 extension OAuthError {
     /// The refusal in SPiD's newer format, which its apps read at `/passwordless` and `/oauth/ro`. They look for the
     /// name of the faulty parameter in the description.
-    package func nestedResponse(logger: Logger, triedHeader: Bool) -> Response {
-        log(to: logger)
+    package func nestedResponse(triedHeader: Bool) -> Response {
         let description =
             code == .invalidClient
             ? "*client_id* is unknown, or the client must authenticate in "
@@ -118,7 +108,7 @@ extension OAuthError {
                 ])
             ]), status: status)
         decorate(&response.headers, triedHeader: triedHeader)
-        return response
+        return response.because(of: self)
     }
 }
 
@@ -126,8 +116,8 @@ extension PasswordSignIn.Refusal {
     /// The same refusal as an error of the token endpoint.
     public var oauthError: OAuthError {
         switch self {
-        case .wrong(let reason): .wrongUserCredentials(reason)
-        case .throttled(let wait): .tooManySignIns(wait)
+        case .wrong(let reason, let user): .wrongUserCredentials(reason).of(user)
+        case .throttled(let wait, let bucket, let user): .tooManySignIns(wait, bucket: bucket).of(user)
         case .overloaded: .signInsOverloaded
         }
     }
@@ -136,7 +126,7 @@ extension PasswordSignIn.Refusal {
     package var onPage: PageRefusal {
         switch self {
         case .wrong: .wrongCredentials
-        case .throttled(let wait): .tooManyAttempts(seconds: wait.wholeSeconds)
+        case .throttled(let wait, _, _): .tooManyAttempts(seconds: wait.wholeSeconds)
         case .overloaded: .overloaded
         }
     }

@@ -2,7 +2,7 @@ package import HTTP
 import JSON
 
 /// A refusal as a problem document (RFC 9457): the errors that only administration has.
-package struct Problem: Error {
+package struct Problem: LoggedRefusal {
     /// What of the request is wrong.
     package enum Place: Sendable {
         /// A member of the document, and the one that was probably meant.
@@ -37,6 +37,20 @@ package struct Problem: Error {
         self.init(status: status, detail: detail, at: member.map { .member($0) })
     }
 
+    /// The word for what is wrong, in the log.
+    var reason: String {
+        switch (status, place) {
+        case (.badRequest, .parameter): "malformed_query"
+        case (.badRequest, .member): "malformed_member"
+        case (.badRequest, nil): "malformed_document"
+        case (.notFound, _): "not_found"
+        case (.conflict, _): "conflict"
+        case (.forbidden, _): "beyond_administrator"
+        case (Status(code: 412, reasonPhrase: ""), _): "precondition_failed"
+        default: "refused_\(status.code)"
+        }
+    }
+
     package var response: Response {
         var members: [JSON.Member] = [
             .init("type", "about:blank"), .init("title", .string(status.reasonPhrase)),
@@ -51,5 +65,9 @@ package struct Problem: Error {
         var response = Response.json(.object(members), status: status)
         response.headers[.contentType] = "application/problem+json"
         return response
+    }
+
+    package var refusalLine: RefusalLine {
+        RefusalLine(reason, place.map { ["member": "\($0.name)"] } ?? [:])
     }
 }

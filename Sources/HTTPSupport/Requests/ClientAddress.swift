@@ -9,9 +9,19 @@ public struct ClientAddress: Sendable {
     public init(trustedProxies: [CIDR]) { self.proxies = trustedProxies }
 
     /// The client's address as text. IPv6 is cut to its /64, which is what one customer gets.
-    package func of(_ request: Request) -> String {
-        guard let peer = request.peer.flatMap({ IPAddress($0) }) else { return "local" }
-        return (isTrusted(peer) ? forwarded(request) ?? peer : peer).subscriber
+    package func of(_ request: Request) -> String { whole(request)?.subscriber ?? Self.local }
+
+    /// The client's whole address, for the log.
+    func forLog(_ request: Request) -> String { whole(request)?.description ?? Self.local }
+
+    /// The address of a connection whose request could not be read, for the log.
+    static func forLog(peer: String?) -> String { peer.flatMap { IPAddress($0) }?.description ?? local }
+
+    private static let local = "local"
+
+    private func whole(_ request: Request) -> IPAddress? {
+        guard let peer = request.peer.flatMap({ IPAddress($0) }) else { return nil }
+        return isTrusted(peer) ? forwarded(request) ?? peer : peer
     }
 
     /// Whether a trusted proxy sent the request.

@@ -65,7 +65,10 @@ extension Request {
 extension Sessions {
     /// The session of the browser that sent `request`.
     package func of(_ request: Request, _ site: Site) async throws -> Session? {
-        guard let value = request.cookie(site.sessionCookie) else { return nil }
-        return try await find(Secret(value))
+        guard let value = request.cookie(site.sessionCookie), let session = try await find(Secret(value)) else {
+            return nil
+        }
+        request.note(session.user)
+        return session
     }
 }

@@ -99,6 +99,7 @@ extension Sessions {
         let secret = Secret<Session>(value)
         // This is a use of it.
         if let session = try await find(secret) {
+            request.note(session.user)
             return HeldSessions.Held(session: session, secret: secret, isLive: true)
         }
         return try await look(at: [secret]).first.map(HeldSessions.Held.init)

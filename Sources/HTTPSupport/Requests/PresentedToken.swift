@@ -97,7 +97,7 @@ extension AccessTokens {
         guard let presented = try PresentedToken.find(request.headers, form: form, query: query) else {
             throw OAuthError.noToken(in: request)
         }
-        return try await require(presented, inQuery: inQuery)
+        return try await require(presented, of: request, inQuery: inQuery)
     }
 
     /// The live token in the header of a request, which is the only place where the caller looks for it.
@@ -105,13 +105,16 @@ extension AccessTokens {
         guard let presented = try PresentedToken.find(request.headers, form: nil, query: nil) else {
             throw OAuthError.noToken(in: request)
         }
-        return try await require(presented)
+        return try await require(presented, of: request)
     }
 
-    /// The live token for `presented`.
-    package func require(_ presented: PresentedToken?, inQuery: Bool = false) async throws -> AccessToken {
+    /// The live token for `presented`, which came with `request`.
+    package func require(
+        _ presented: PresentedToken?, of request: Request, inQuery: Bool = false
+    ) async throws -> AccessToken {
         guard let presented else { throw OAuthError.noToken }
         let token = try await present(presented.secret)
+        request.note(token)
         guard !presented.wasSentTwice || token.may(.sendTokensInURLs) else { throw OAuthError.twoTokens }
         // RFC 6750 §5.3: a token in a URL ends up in logs and histories. Only SPiD's SDKs cannot avoid that.
         guard !presented.wasInQuery || token.may(.sendTokensInURLs) || inQuery else {

@@ -7,7 +7,7 @@ import Values
 /// Numbers requests, and makes a request's logger when it is needed.
 public final class RequestLog: Sendable {
     private let logger: Logger
-    private let address: ClientAddress
+    let address: ClientAddress
     /// 16 digits that distinguish the requests of this process from those of others, and room for a request's own.
     private let digits: [UInt8]
     private let count: Atomic<UInt64>
@@ -32,6 +32,19 @@ public final class RequestLog: Sendable {
     /// The id that the response carries, which is the caller's own if it sent one.
     func told(to request: Request) -> String { request.givenID ?? own(request.serial) }
 
+    /// Takes note of a request that the HTTP server refuses by itself, and returns its id. Anyone can send them by the
+    /// thousand, so equal ones are counted.
+    func refuse(_ request: UnreadRequest) -> String {
+        let id = own(next())
+        var metadata: Logger.Metadata = [
+            "reason": "\(request.reason)", "detail": "\(request.rule)",
+            "address": "\(ClientAddress.forLog(peer: request.peer))", "request_id": "\(id)",
+        ]
+        if let status = request.status { metadata["status"] = "\(status.code)" }
+        logger.log(level: .info, "refused", metadata: metadata, isOfServer: true)
+        return id
+    }
+
     /// Made for every response, so it costs two allocations and no more.
     private func own(_ serial: UInt64) -> String {
         var (digits, rest) = (digits, serial)
@@ -42,9 +55,6 @@ public final class RequestLog: Sendable {
         }
         return String(decoding: digits, as: UTF8.self)
     }
-
-    /// The address that the request came from, behind trusted proxies.
-    func address(of request: Request) -> String { address.of(request) }
 
     func logger(of request: Request) -> Logger {
         var logger = logger

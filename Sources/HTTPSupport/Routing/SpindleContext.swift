@@ -19,11 +19,21 @@ public struct SpindleContext: Sendable {
     }
 
     package var parameters: PathParameters { PathParameters(path: request.target.path, template: route.template) }
-    package var logger: Logger { log.logger(of: request) }
+    /// Its lines say which request they are about, and whom it concerns, as far as that is known by now.
+    package var logger: Logger {
+        var logger = log.logger(of: request)
+        // The template, never the path: a path can contain a code.
+        logger[metadataKey: "route"] = .string("\(request.method.rawValue) \(route.template.text)")
+        logger[metadataKey: "address"] = .string(log.address.forLog(request))
+        let whom = request.whom
+        logger[metadataKey: "client"] = .string(whom.client.map { "\($0)" } ?? "-")
+        logger[metadataKey: "user"] = .string(whom.user.map { "\($0)" } ?? "-")
+        return logger
+    }
 
     /// Where events of this request say that it came from.
     var origin: RequestOrigin {
-        RequestOrigin(address: { log.address(of: request) }, requestID: { log.id(of: request) })
+        RequestOrigin(address: { log.address.of(request) }, requestID: { log.id(of: request) })
     }
 }
 

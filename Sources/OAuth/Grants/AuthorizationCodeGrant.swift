@@ -21,14 +21,18 @@ public struct AuthorizationCodeGrant: Grant {
         let verifier = try request.parameters[.codeVerifier].map { text throws(OAuthError) in try CodeVerifier(text) }
 
         if let code = ExchangeCode(opening: value, by: seal) {
-            try code.check(client: client, redirectURI: redirectURI, hasVerifier: verifier != nil)
+            try OAuthError.about(code.subject.user) { () throws(OAuthError) in
+                try code.check(client: client, redirectURI: redirectURI, hasVerifier: verifier != nil)
+            }
             return authorization(
                 client, code.subject, code.scope, .none, .new(.code(code)),
                 CodeRedemption(code: .exchange(code, from: client.exchangeCodeSources)))
         }
         let authorizationCode = Secret<AuthorizationCode>(value).fingerprint
         if let code = try await AuthorizationCodes.find(authorizationCode, in: database) {
-            try code.check(client: client, redirectURI: redirectURI, verifier: verifier)
+            try OAuthError.about(code.subject.user) { () throws(OAuthError) in
+                try code.check(client: client, redirectURI: redirectURI, verifier: verifier)
+            }
             return authorization(
                 client, code.subject, code.scope, code.request, .new(.session(code.signIn, boughtBy: code.buyer)),
                 CodeRedemption(

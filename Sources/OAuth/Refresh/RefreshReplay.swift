@@ -24,8 +24,10 @@ extension Authorization {
 /// Ends the family of a replayed token. Two parties hold copies of the chain, and it ends for both.
 struct RefreshReplay: Redemption {
     let family: TokenFamily.ID
+    /// For the log; nil when the token is forgotten.
+    let user: UserID?
 
     func win(_ attempt: Attempt, in db: any Transaction) -> RedemptionOutcome {
-        .replayed(.refreshRefused("refresh_token_replayed", "family=\(family)"), ending: family)
+        .replayed(.refreshRefused("refresh_token_replayed", "family=\(family)").of(user), ending: family)
     }
 }

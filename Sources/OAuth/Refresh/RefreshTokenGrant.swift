@@ -27,8 +27,19 @@ public struct RefreshTokenGrant: Grant {
             guard let family = RefreshToken.family(of: value, markedBy: seal),
                 try await tokens.isLive(family, of: client)
             else { throw OAuthError.refreshRefused("unknown_refresh_token") }
-            return replay(of: family, by: client)
+            return replay(of: family, user: nil, by: client)
         }
+        do {
+            return try await authorize(request, by: token, value, client: client, at: now)
+        } catch let refusal as OAuthError {
+            throw refusal.of(token.subject?.user)
+        }
+    }
+
+    private func authorize(
+        _ request: TokenRequest, by token: RefreshToken, _ value: Secret<RefreshToken>, client: Client,
+        at now: Timestamp
+    ) async throws -> Authorization {
         // Another client's request neither spends nor revokes.
         guard token.client == client.id else { throw OAuthError.refreshRefused("refresh_token_of_another_client") }
         guard !token.hasEnded else { throw OAuthError.refreshRefused("token_family_ended") }
@@ -40,7 +51,7 @@ public struct RefreshTokenGrant: Grant {
         if newest == nil,
             token.isReplaced || !isExpired && token.isTooLateToRepeat(at: now, within: client.refreshRepeatWindow)
         {
-            return replay(of: token.family, by: client)
+            return replay(of: token.family, user: token.subject?.user, by: client)
         }
         guard token.standing == .live else { throw OAuthError.refreshRefused("token_family_ended") }
         try Self.confirm(token, client)
@@ -56,7 +67,7 @@ public struct RefreshTokenGrant: Grant {
         case .current: return keep(token, value, client, scope, at: now)
         case .rotated where token.repeats >= RefreshToken.mostRepeats: throw OAuthError.repeatedTooOften(token)
         case .rotated(let rotation): return try repeatAnswer(token, value, rotation, client, scope)
-        case .confirmed: return replay(of: token.family, by: client)
+        case .confirmed: return replay(of: token.family, user: token.subject?.user, by: client)
         }
     }
 
@@ -112,10 +123,10 @@ public struct RefreshTokenGrant: Grant {
             .map { Secret($0) }
     }
 
-    private func replay(of family: TokenFamily.ID, by client: Client) -> Authorization {
+    private func replay(of family: TokenFamily.ID, user: UserID?, by client: Client) -> Authorization {
         Authorization(
             client: client, subject: nil, scope: .empty, family: .existing(family), refresh: .none,
-            redemption: RefreshReplay(family: family))
+            redemption: RefreshReplay(family: family, user: user))
     }
 
     func authorization(

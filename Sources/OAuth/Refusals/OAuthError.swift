@@ -55,6 +55,9 @@ public struct OAuthError: Error, Sendable {
     public let detail: String?
     /// How long to wait before trying again: `Retry-After`.
     public let retryAfter: Duration?
+    /// The user and the client whom it concerns, for the log.
+    public private(set) var user: UserID?
+    public private(set) var client: Client.ID?
 
     public init(
         _ code: Code, _ reason: String, _ hint: String, detail: String? = nil, retryAfter: Duration? = nil,
@@ -66,6 +69,21 @@ public struct OAuthError: Error, Sendable {
         self.hint = hint
         self.detail = detail
         self.retryAfter = retryAfter
+    }
+
+    /// Does `work`, whose refusals are about `user`.
+    static func about<Value>(
+        _ user: UserID?, _ work: () throws(OAuthError) -> Value
+    ) throws(OAuthError) -> Value {
+        do throws(OAuthError) { return try work() } catch { throw error.of(user) }
+    }
+
+    /// The same, about `user` and `client`, as far as they are known.
+    public func of(_ user: UserID?, at client: Client.ID? = nil) -> OAuthError {
+        var refusal = self
+        refusal.user = user ?? self.user
+        refusal.client = client ?? self.client
+        return refusal
     }
 }
 
@@ -240,10 +258,11 @@ extension OAuthError {
     public static func wrongUserCredentials(_ reason: String) -> OAuthError {
         OAuthError(.invalidGrant, reason, "The user name or password is wrong.", userFault: .wrongCredentials)
     }
-    public static func tooManySignIns(_ wait: Duration) -> OAuthError {
+    /// `bucket` is the limit that is reached.
+    public static func tooManySignIns(_ wait: Duration, bucket: String? = nil) -> OAuthError {
         OAuthError(
             .tooManyRequests, "sign_in_throttled", "Too many failed sign-ins. Wait as long as Retry-After says.",
-            retryAfter: wait)
+            detail: bucket.map { "bucket=\($0)" }, retryAfter: wait)
     }
     public static func tooManyUsers(_ wait: Duration) -> OAuthError {
         OAuthError(

@@ -29,7 +29,7 @@ public struct AddressRules: Sendable {
     /// Those that may have an app's custom scheme.
     private static let returns = ["redirect_uris", "post_logout_redirect_uris"]
     /// URLs that this server fetches while a request waits.
-    private static let fetched = ["jwks_uri", "sector_identifier_uri", "request_uris"]
+    private static let fetched = ["jwks_uri", "sector_identifier_uri", "request_uris", "events_uri"]
     /// All URLs that this server requests.
     private static let asked = fetched + ["backchannel_logout_uri"]
 

@@ -133,12 +133,15 @@ public struct AccessTokens: Sendable {
             let isOld = fingerprint.time.map { now - $0 >= Client.shortestAccessTokenLifetime } ?? false
             throw .tokenRefused(isOld ? "expired_token" : "unknown_token")
         }
+        let token = found.token
         switch found.standing {
         case .live: break
-        case .rests(let reason), .ended(let reason): throw .tokenRefused(reason)
+        case .rests(let reason), .ended(let reason): throw .tokenRefused(reason).of(token.user, at: token.client)
         }
-        guard now < found.token.expiresAt, !found.isLeftBehind(at: now) else { throw .tokenRefused("expired_token") }
-        return found.token
+        guard now < token.expiresAt, !found.isLeftBehind(at: now) else {
+            throw .tokenRefused("expired_token").of(token.user, at: token.client)
+        }
+        return token
     }
 }
 

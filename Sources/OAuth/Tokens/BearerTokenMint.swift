@@ -84,7 +84,8 @@ public struct BearerTokenMint: TokenMint {
         announcement.send()
         clients.didNoteUse(of: client)
         switch outcome {
-        case .refused(let refusal), .replayed(let refusal, _): throw refusal
+        case .refused(let refusal), .replayed(let refusal, _):
+            throw refusal.of(authorization.subject?.user)
         case .changed: return nil
         case .wonAgain: return response(newRefreshToken)
         case .won, .wonBefore: return response(newRefreshToken ?? authorization.knownRefreshToken)

@@ -1,7 +1,6 @@
 import HTTP
-import HTTPSupport
+package import HTTPSupport
 import JSON
-import Logging
 import OAuth
 import SPiD
 
@@ -39,19 +38,22 @@ struct SPiDAnswer: Sendable {
 
 extension OAuthError {
     /// The refusal in the format of SPiD's API: without the container if it is about a token, otherwise in it.
-    func spidResponse(in container: SPiDContainer, logger: Logger) -> Response {
+    func spidResponse(in container: SPiDContainer) -> Response {
         guard code == .invalidToken || code == .insufficientScope else {
-            log(to: logger)
             var response = container.response(SPiDRefusal(status, hint, reason: reason))
             // A wrong secret gets RFC 7617's challenge; this refusal only follows an Authorization header.
             decorate(&response.headers, triedHeader: true)
-            return response
+            return response.because(of: self)
         }
-        return spidTokenResponse(logger: logger)
+        return spidTokenResponse()
     }
 }
 
-extension SPiDRefusal {
+extension SPiDRefusal: LoggedRefusal {
+    package var refusalLine: RefusalLine {
+        RefusalLine(reason, retryAfter.map { ["retry_after": "\($0.wholeSeconds)"] } ?? [:])
+    }
+
     /// Too many of `what`: the description also says how long to wait.
     static func tooMany(_ what: String, wait: Duration, reason: String) -> SPiDRefusal {
         var refusal = SPiDRefusal(

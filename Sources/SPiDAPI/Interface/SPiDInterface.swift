@@ -2,7 +2,6 @@ public import Directory
 import HTTP
 public import HTTPSupport
 import JSON
-import Logging
 public import OAuth
 public import SPiD
 import Text
@@ -82,10 +81,9 @@ public struct SPiDInterface: Endpoint {
             for name in route.required { _ = try call.require(name) }
             return container.response(try await route.answer(call))
         } catch let refusal as SPiDRefusal {
-            context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
-            return container.response(refusal)
+            return container.response(refusal).because(of: refusal)
         } catch let error as OAuthError {
-            return error.spidResponse(in: container, logger: context.logger)
+            return error.spidResponse(in: container)
         }
     }
 
@@ -103,8 +101,10 @@ public struct SPiDInterface: Endpoint {
         if presented == nil, let credentials = ClientCredentials.ofHeader(request) {
             caller = try await authorization.caller(with: credentials, for: access)
         } else {
-            caller = try await authorization.caller(with: try await token(presented, for: access), for: access)
+            caller = try await authorization.caller(
+                with: try await token(presented, of: request, for: access), for: access)
         }
+        request.note(caller.client.id)
         // Anyone can extract an app's secret, and so get its token. A page could then have its visitors call, each from
         // another address.
         guard caller.token.user != nil || caller.client.may(.answerForItself) || !request.isByWebPage else {
@@ -117,9 +117,11 @@ public struct SPiDInterface: Endpoint {
         return caller
     }
 
-    private func token(_ presented: PresentedToken?, for access: CallAccess) async throws -> AccessToken {
+    private func token(
+        _ presented: PresentedToken?, of request: Request, for access: CallAccess
+    ) async throws -> AccessToken {
         do {
-            return try await tokens.require(presented)
+            return try await tokens.require(presented, of: request)
         } catch {
             if access.reach == .everyToken, let presented {
                 try await families.logOut(resting: presented.secret, among: tokens, at: clock.now)

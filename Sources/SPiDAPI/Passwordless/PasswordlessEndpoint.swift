@@ -44,8 +44,7 @@ public struct PasswordlessEndpoint: Endpoint {
                 try await find(form, client), for: client, request, from: address.of(request), isProven: isProven)
             return .json(.members(["passwordless_token": .string(token.text)]))
         } catch let refusal as OAuthError {
-            return refusal.nestedResponse(
-                logger: context.logger, triedHeader: request.headers[.authorization] != nil)
+            return refusal.nestedResponse(triedHeader: request.headers[.authorization] != nil)
         }
     }
 

@@ -92,7 +92,7 @@ public struct ProviderResource: SPiDResource {
                 let message = MailTemplate.signInLinked(provider: provider.name, link: mail.link(PagePath.account))
                 return mail.notice(message, to: email, isVerified: owner.emailVerified, visit)
             }
-        } catch PasswordSignIn.Refusal.throttled(let wait) {
+        } catch PasswordSignIn.Refusal.throttled(let wait, _, _) {
             throw SPiDRefusal.tooMany("accounts attached to this user", wait: wait, reason: "too_many_attached")
         }
         switch attachment {

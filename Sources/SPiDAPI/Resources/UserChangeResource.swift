@@ -44,7 +44,7 @@ public struct UserChangeResource: SPiDResource {
                 of: id, by: caller.writing(of: id), of: caller.client.merchant
             ) { profile in try ProfileParameters(parameters, over: profile).changes }
             guard user != nil else { throw SPiDRefusal.unknownUser }
-        } catch PasswordSignIn.Refusal.throttled(let wait) {
+        } catch PasswordSignIn.Refusal.throttled(let wait, _, _) {
             throw SPiDRefusal.tooMany("changes of this user", wait: wait, reason: "too_many_changes")
         }
         return .element("User", try await disclosure.object(of: id, for: caller))

@@ -39,20 +39,10 @@ struct ClientCommand: CommandGroup {
             try stores.addresses.refuseUnaskable(in: document)
             let owner = try await Administrator.commandLine.merchant(
                 named: merchant.map { Merchant.ID($0) }, ofNew: metadata, among: stores.merchants)
-            let id = try id.map { try kept($0) }
+            let id = try id.map { try Client.ID(chosen: $0, in: "id") }
             let made = try await stores.clients.register(
                 metadata, as: id, merchant: owner, by: Administrator.commandLine)
             output.print(made.json, loss: made.client.afterLoss)
-        }
-
-        /// An id appears in URLs, headers and logs, so only the characters of our own ids are allowed.
-        private func kept(_ text: String) throws -> Client.ID {
-            guard text.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9._-]{2,99}/) != nil else {
-                throw JSONFault("id", "3 to 100 of letters, digits, `.`, `_` and `-`, the first a letter or digit")
-            }
-            // The `sub` of a client's own tokens is its id, and must not be a user's (RFC 9068 §5).
-            guard UserID(text) == nil, !UserUUID.hasForm(text) else { throw JSONFault("id", "no number and no UUID") }
-            return Client.ID(text)
         }
     }
 

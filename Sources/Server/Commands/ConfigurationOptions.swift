@@ -61,6 +61,8 @@ struct ConfigurationOptions: CommandArguments {
     var unsafeFrontChannelTokens: String?
     @Option(help: "From trace to critical.", valueName: "level") var logLevel: String?
     @Option(help: "text or json.", valueName: "format") var logFormat: String?
+    @Option(help: "Clients' addresses in the log: full, truncated or none.", valueName: "how")
+    var logAddresses: String?
 
     /// The configuration of these options, the environment and the file.
     func read() throws -> SpindleConfiguration {
@@ -82,6 +84,7 @@ struct ConfigurationOptions: CommandArguments {
             (.basicRealm, basicRealm),
             (.unsafeFrontChannelTokens, unsafeFrontChannelTokens),
             (.facebookAPI, facebookAPI), (.googleAPI, googleAPI), (.logLevel, logLevel), (.logFormat, logFormat),
+            (.logAddresses, logAddresses),
         ]
         return Dictionary(uniqueKeysWithValues: options.compactMap { key, value in value.map { (key.rawValue, $0) } })
     }

@@ -42,7 +42,8 @@ struct EventCommand: CommandGroup {
             query.requestID = request
             guard !follow else { return try await Self.follow(query, in: stores.audit) }
             let list = ListCursor(of: "events", filters: [])
-            let found = try await stores.audit.list(query, before: page.position(in: list) ?? "", count: page.fetchCount)
+            let start = try page.position(in: list) ?? ""
+            let found = try await stores.audit.list(query, before: start, count: page.fetchCount)
             output.print(
                 page.page(found, of: list, position: \.id.text, json: \.json),
                 columns: ["time", "type", "actor", "subject", "client_id", "address", "outcome", "reason"])

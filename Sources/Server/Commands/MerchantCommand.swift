@@ -124,6 +124,7 @@ extension MerchantCommand {
         @Option(help: "The https URL of a logo that its pages show; \"\" for none.") var logoURI: String?
         @Option(help: "The colour of its pages, as #rrggbb; \"\" for ours.") var accentColor: String?
 
+        @Option(help: "The https URL that gets its events as signed tokens; \"\" for none.") var eventsURI: String?
         @Option(help: "A JSON file with its own texts for mails, replacing those it has; \"\" for ours.")
         var mailTemplates: String?
 
@@ -132,6 +133,7 @@ extension MerchantCommand {
                 "name": name.map { .string($0) }, "logout_reaches_backends": logoutReachesBackends.map { .bool($0) },
                 "skip_introduction": skipIntroduction.map { .bool($0) },
                 "logo_uri": logoURI.map(Self.textOrNothing), "accent_color": accentColor.map(Self.textOrNothing),
+                "events_uri": eventsURI.map(Self.textOrNothing),
                 "mail_templates": try mailTemplates.map(Self.documentOrNothing),
             ])
         }

@@ -30,6 +30,7 @@ enum ConfigurationKey: String, CaseIterable, Sendable {
     case unsafeFrontChannelTokens = "unsafe_front_channel_tokens"
     case logLevel = "log_level"
     case logFormat = "log_format"
+    case logAddresses = "log_addresses"
 
     static let environmentPrefix = "SPINDLE_"
 

@@ -60,6 +60,7 @@ public struct SpindleConfiguration: Sendable {
     public var unsafeFrontChannelTokens: Bool
     public var logLevel: Logger.Level
     public var logFormat: LogFormat
+    public var logAddresses: LoggedAddresses
 
     /// The certificate chain and its private key, in PEM files.
     public struct CertificateFiles: Sendable, Hashable {
@@ -160,9 +161,12 @@ extension SpindleConfiguration {
         let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
         logLevel = reading.value(.logLevel, "one of \(levels)", Logger.Level.init(rawValue:)) ?? .info
         logFormat = reading.value(.logFormat, "text or json", LogFormat.init(rawValue:)) ?? .text
+        logAddresses =
+            reading.value(.logAddresses, "full, truncated or none", LoggedAddresses.init(rawValue:)) ?? .full
         guard let issuer, let masterKey, let mailFrom else { return nil }
         given = .object(
-            reading.given.sorted { $0.key.rawValue < $1.key.rawValue }.map { .init($0.key.rawValue, .string($0.value)) })
+            reading.given.sorted { $0.key.rawValue < $1.key.rawValue }.map { .init($0.key.rawValue, .string($0.value)) }
+        )
         self.issuer = issuer
         self.masterKey = masterKey
         self.mailFrom = mailFrom

@@ -2,13 +2,14 @@ import Dispatch
 import Glibc
 public import Logging
 import Synchronization
-public import Values
+import Values
 
 /// Writes each record as one line to standard error through a buffer, so that a slow reader does not block requests.
 /// Equal errors are counted (`RepeatedErrors`).
 public final class StandardErrorLog: LogSink {
     public let level: Logger.Level
     private let format: LogFormat
+    private let addresses: LoggedAddresses
     private let clock: any WallClock
     private let lines: LineWriter
     private let state: Mutex<State>
@@ -21,18 +22,20 @@ public final class StandardErrorLog: LogSink {
     /// How long the process waits at its end for the reader of the log.
     public static let patience: Duration = .seconds(3)
 
-    public convenience init(level: Logger.Level, format: LogFormat, clock: any WallClock) {
-        self.init(level: level, format: format, clock: clock, capacity: Self.capacity, descriptor: STDERR_FILENO)
-    }
-
-    /// The log of a command, with the level and format of its configuration.
+    /// The log of a command, as its configuration wants it.
     convenience init(_ configuration: SpindleConfiguration) {
-        self.init(level: configuration.logLevel, format: configuration.logFormat, clock: SystemClock())
+        self.init(
+            level: configuration.logLevel, format: configuration.logFormat, addresses: configuration.logAddresses,
+            clock: SystemClock(), capacity: Self.capacity, descriptor: STDERR_FILENO)
     }
 
-    init(level: Logger.Level, format: LogFormat, clock: any WallClock, capacity: Int, descriptor: Int32) {
+    init(
+        level: Logger.Level, format: LogFormat, addresses: LoggedAddresses = .full, clock: any WallClock,
+        capacity: Int, descriptor: Int32
+    ) {
         self.level = level
         self.format = format
+        self.addresses = addresses
         self.clock = clock
         lines = LineWriter(descriptor: descriptor)
         state = Mutex(State(buffer: LogBuffer(capacity: capacity)))
@@ -43,6 +46,7 @@ public final class StandardErrorLog: LogSink {
 
     public func write(_ record: LogRecord) {
         let time = clock.now
+        let record = addresses.shown(in: record)
         let (isIdle, isFirst) = state.withLock { $0.add(record, at: time) }
         if isIdle { queue.async { self.drain() } }
         if isFirst { tellRepeated() }

@@ -63,8 +63,7 @@ public struct PasswordlessTokenEndpoint: Endpoint {
                 from: try ClientCredentials.read(request, parameters))
             return .json(tokens.json)
         } catch let refusal as OAuthError {
-            return refusal.nestedResponse(
-                logger: context.logger, triedHeader: request.headers[.authorization] != nil)
+            return refusal.nestedResponse(triedHeader: request.headers[.authorization] != nil)
         }
     }
 }

@@ -1,7 +1,6 @@
 public import Directory
 import HTTP
 import HTTPSupport
-import Logging
 public import OAuth
 
 /// Answers requests with an expired token of a SPiD-compatible client: SPiD's SDKs refresh a token after
@@ -32,10 +31,7 @@ public struct ExpiredTokens: Sendable {
         do {
             return try await work()
         } catch let refusal as OAuthError {
-            guard let response = await response(to: refusal, request, reach, form: form, logger: context.logger)
-            else {
-                throw refusal
-            }
+            guard let response = await response(to: refusal, request, reach, form: form) else { throw refusal }
             return response
         }
     }
@@ -43,13 +39,14 @@ public struct ExpiredTokens: Sendable {
     /// SPiD's refusal, if `refusal` is about a token of that kind. If that cannot be found out, the original refusal
     /// stays.
     func response(
-        to refusal: OAuthError, _ request: Request, _ reach: Reach, form: OAuth.Parameters?, logger: Logger
+        to refusal: OAuthError, _ request: Request, _ reach: Reach, form: OAuth.Parameters?
     ) async -> Response? {
         guard refusal.isOfExpiredToken, let query = try? request.query.parameters,
             let presented = try? PresentedToken.find(request.headers, form: form, query: query)
         else { return nil }
         do {
             if let id = try await tokens.client(of: presented.secret) {
+                request.note(id)
                 guard try await clients.findLive(id)?.may(.getSPiDAnswers) == true else { return nil }
             } else if reach == .known {
                 return nil
@@ -57,6 +54,6 @@ public struct ExpiredTokens: Sendable {
         } catch {
             return nil
         }
-        return refusal.spidTokenResponse(logger: logger)
+        return refusal.spidTokenResponse()
     }
 }

@@ -90,6 +90,6 @@ public struct IntrospectionEndpoint: Endpoint {
         else {
             return try await introspection.token(parameters, from: try ClientCredentials.read(request, parameters))
         }
-        return try await introspection.token(parameters, by: try await tokens.require(presented))
+        return try await introspection.token(parameters, by: try await tokens.require(presented, of: request))
     }
 }

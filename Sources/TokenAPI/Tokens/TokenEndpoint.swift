@@ -2,7 +2,6 @@ import Directory
 import HTTP
 public import HTTPSupport
 import JSON
-import Logging
 public import OAuth
 import Values
 
@@ -34,11 +33,11 @@ public struct TokenEndpoint: Endpoint {
             return .json(tokens.json)
         } catch let refusal as OAuthError {
             if await speaksSPiD(ClientCredentials.named(request, form)) {
-                return SPiDDialect.response(to: refusal, logger: context.logger)
+                return SPiDDialect.response(to: refusal)
             }
             guard refusal.code == .invalidClient else { throw refusal }
             return SPiDDialect.response(
-                toUnprovenClient: refusal, triedHeader: request.headers[.authorization] != nil, logger: context.logger)
+                toUnprovenClient: refusal, triedHeader: request.headers[.authorization] != nil)
         }
     }
 
@@ -83,23 +82,21 @@ extension TokenResponse {
 
 /// Error responses for SPiD-compatible clients: the error names that SPiD's SDKs look for.
 enum SPiDDialect {
-    static func response(to refusal: OAuthError, logger: Logger) -> Response {
-        refusal.log(to: logger)
+    static func response(to refusal: OAuthError) -> Response {
         var response = response(name(of: refusal), status(of: refusal), refusal.hint)
         refusal.decorate(&response.headers)
         // A challenge goes with 401 only (RFC 9110 §11.6.1).
         response.headers[.wwwAuthenticate] = nil
-        return response
+        return response.because(of: refusal)
     }
 
     /// The refusal of a client that did not authenticate, or does not exist. It has the status, name and challenge of
     /// RFC 6749 §5.2, and also SPiD's members, because an SDK of SPiD may have a wrong id. Every refused client gets
     /// them, so that the answer does not reveal whether it exists.
-    static func response(toUnprovenClient refusal: OAuthError, triedHeader: Bool, logger: Logger) -> Response {
-        refusal.log(to: logger)
+    static func response(toUnprovenClient refusal: OAuthError, triedHeader: Bool) -> Response {
         var response = response(refusal.code.rawValue, refusal.status, refusal.hint)
         refusal.decorate(&response.headers, triedHeader: triedHeader)
-        return response
+        return response.because(of: refusal)
     }
 
     private static func response(_ name: String, _ status: Status, _ hint: String) -> Response {

@@ -44,13 +44,12 @@ public struct UserAuthentication: Sendable {
             }
             return try await work(try await caller(request, context, form))
         } catch let refusal as OAuthError where refusal.status == .unauthorized {
-            let ofExpired = await expired.response(
-                to: refusal, request, reach, form: form, logger: context.logger)
+            let ofExpired = await expired.response(to: refusal, request, reach, form: form)
             guard let realm else {
                 guard let ofExpired else { throw refusal }
                 return ofExpired
             }
-            var response = ofExpired ?? refusal.response(logger: context.logger)
+            var response = ofExpired ?? refusal.response()
             // RFC 6750 §3: a caller who sent a token is first told what is wrong with it.
             if !Self.hasToken(request, form) { response.headers[.wwwAuthenticate] = nil }
             response.headers.append(Field(name: .wwwAuthenticate, value: "Basic realm=\"\(realm)\""))
@@ -78,11 +77,11 @@ public struct UserAuthentication: Sendable {
             userAgent: request.headers[.userAgent] ?? "")
         do {
             let proof = try await signIn.check(username: name, password: password, address: address, login: login)
-            guard proof.leaving == nil else { throw Self.refused("deletion_pending") }
+            guard proof.leaving == nil else { throw Self.refused("deletion_pending").of(proof.user) }
             return .user(proof.user)
         } catch let refusal as PasswordSignIn.Refusal {
-            guard case .wrong(let reason) = refusal else { throw refusal.oauthError }
-            throw Self.refused(reason)
+            guard case .wrong(let reason, let user) = refusal else { throw refusal.oauthError }
+            throw Self.refused(reason).of(user)
         }
     }
 

@@ -24,6 +24,7 @@ public struct DittoEndpoint: Endpoint {
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
         guard let webhook = try await webhooks.findLive(named: try context.parameters.require("name")) else {
             return Problem(status: .notFound, detail: "There is no such webhook.").response
+                .because("unknown_webhook")
         }
         do {
             let answer = try await authentication.answer(
@@ -31,8 +32,7 @@ public struct DittoEndpoint: Endpoint {
                 at: webhook)
             return .json(answer.json)
         } catch let refusal as OAuthError {
-            refusal.log(to: context.logger)
-            return try Self.response(to: refusal, webhook)
+            return try Self.response(to: refusal, webhook).because(of: refusal)
         }
     }
 

@@ -126,6 +126,13 @@ struct DevelopmentAnswerTests {
             #expect(posted.body.contains("<dd>access_denied</dd>"))
             let sly = try await tab.open("/development/answer?code=x%3B%20rm%20-rf%20~")
             #expect(sly.status == 200 && !sly.body.contains("curl"))
+            let odd = try await server.post(
+                "/development/answer", ["id_token": "<b>", "access_token": "a b"], headers: Tab.host)
+            #expect(odd.status == 200 && odd.body.contains("<dd>&lt;b&gt;</dd>") && !odd.body.contains("Access token"))
+            let front = try await tab.follow(
+                try await server.post(
+                    "/development/answer", ["access_token": "abc-d_e", "token_type": "Bearer"], headers: Tab.host))
+            #expect(front.body.contains("<h2>Access token</h2>") && front.body.contains("It is opaque"))
             let none = try await tab.open("/development/answer")
             #expect(none.body.contains("Nothing came in the query."))
             let unknown = try await tab.follow(try await tab.open("/development/answer?code=a-b_1"))

@@ -75,6 +75,9 @@ import Testing
             let text = written(response)
             #expect(text.hasPrefix("HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\nDate: "))
             #expect(!text.contains("b"))
+            var numbered = response
+            numbered.headers[.xRequestID] = "0a7"
+            #expect(written(numbered).contains("\r\nX-Request-Id: 0a7\r\n"))
         }
     }
 

@@ -152,7 +152,6 @@ struct BadRequest: CustomTestStringConvertible, Sendable {
         BadRequest("HTTP/0.9 in words", "GET / HTTP/0.9\r\nHost: a\r\n\r\n"),
         BadRequest("garbage", "garbage\r\n"),
         BadRequest("binary garbage", bytes: [0x80, 0xFF, 0x00, 0x01]),
-        BadRequest("TLS hello", bytes: [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xFC, 0x03, 0x03]),
         BadRequest("version in lower case", "GET / http/1.1\r\nHost: a\r\n\r\n"),
         BadRequest("version 1.10", "GET / HTTP/1.10\r\nHost: a\r\n\r\n"),
         BadRequest("version 01.1", "GET / HTTP/01.1\r\nHost: a\r\n\r\n"),

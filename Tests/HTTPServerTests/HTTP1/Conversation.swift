@@ -6,6 +6,8 @@ import HTTP
 struct Conversation: Equatable, CustomStringConvertible {
     /// The requests that reached the handler.
     var requests: [String] = []
+    /// Why the server refused requests by itself.
+    var refusals: [String] = []
     /// The output, without Date fields.
     var sent = ""
     /// Whether the session has ended.
@@ -28,6 +30,7 @@ struct Conversation: Equatable, CustomStringConvertible {
             await Self.answer(session, echo, &output)
         }
         requests = echo.requests
+        refusals = echo.refusals.map { "\($0.status?.code ?? 0) \($0.reason): \($0.rule)" }
         isOver = session.end != nil
         sent = String(decoding: output, as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)
             .filter { !$0.hasPrefix("Date: ") }.joined(separator: "\r\n")

@@ -50,6 +50,37 @@ import Testing
         }
     }
 
+    @Test("An answer that the server gives by itself has the id that the handler gave it, with its reason")
+    func numbered() async {
+        for (text, refusal) in [
+            ("GET / HTTP/1.1\r\n\r\n", "400 malformed_http: no Host"),
+            ("GET /\(String(repeating: "a", count: 9_000)) HTTP/1.1\r\n", "414 target_too_long: target too long"),
+            (
+                "GET / HTTP/1.1\r\nHost: a\r\nA: \(String(repeating: "a", count: 40_000))\r\n\r\n",
+                "431 header_too_large: header too large"
+            ),
+            (
+                "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n",
+                "501 unknown_transfer_coding: unknown transfer coding"
+            ),
+            ("GET / HTTP/2.0\r\nHost: a\r\n\r\n", "505 unknown_http_version: version not supported"),
+        ] {
+            let conversation = await Conversation([Array(text.utf8)])
+            #expect(conversation.refusals == [refusal])
+            #expect(conversation.sent.contains("\r\nX-Request-Id: refused-1\r\n"), "\(conversation)")
+        }
+    }
+
+    @Test("TLS on a port that speaks http gets no answer, and the handler takes note of it")
+    func encrypted() async {
+        let hello: [UInt8] = [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xFC, 0x03, 0x03]
+        for pieces in [[hello], hello.map { [$0] }] {
+            let conversation = await Conversation(pieces)
+            #expect(conversation.sent.isEmpty && conversation.isOver)
+            #expect(conversation.refusals == ["0 tls_on_plain_port: this port speaks http"])
+        }
+    }
+
     @Test("A request whose connection ends within its header or its body gets a 400")
     func cutOff() async {
         for text in ["G", "GET / HTTP/1.1\r\nHost: a\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\r"] {

@@ -78,15 +78,17 @@ import Testing
         #expect(client.body(of: 3) == Array("fine".utf8))
     }
 
-    @Test("The HTTP/2 server's refusals, and its 500 for a faulty answer, have the fields common to all answers")
+    @Test("The HTTP/2 server's refusals, and its 500 for a faulty answer, have the common fields and the request's id")
     func commonFieldsOfRefusals() {
         let client = HTTP2Client(commonFields: [.xContentTypeOptions: "nosniff"])
         client.request(1, "GET", "/" + String(repeating: "a", count: 9_000))
         #expect(client.fields(of: 1)[":status"] == "414")
         #expect(client.fields(of: 1)["x-content-type-options"] == "nosniff")
+        #expect(client.fields(of: 1)["x-request-id"] == "target_too_long")
         client.request(3)
         _ = client.next()
-        client.answer(Response(status: .ok, headers: [.location: "/a\n"]), to: 3)
+        client.answer(Response(status: .ok, headers: [.location: "/a\n", .xRequestID: "0a7"]), to: 3)
+        #expect(client.fields(of: 3)["x-request-id"] == "0a7")
         #expect(client.fields(of: 3)[":status"] == "500")
         #expect(client.fields(of: 3)["x-content-type-options"] == "nosniff")
     }

@@ -98,6 +98,7 @@ final class ScriptedHandler: RequestHandler {
 
     func admit(_ head: Request) -> Admission { Admission(route: 7, bodyLimit: bodyLimit) }
     func respond(to request: Request) async -> Response { Response(status: .ok) }
+    func refuse(_ request: UnreadRequest) -> Fields { [.xRequestID: request.reason] }
 }
 
 struct SilentSink: LogSink {

@@ -8,6 +8,7 @@ final class Echo: RequestHandler {
     static let smallLimit = 16
 
     private let asked = Mutex<[String]>([])
+    private let unread = Mutex<[UnreadRequest]>([])
     let gate = Gate()
 
     /// `METHOD target body` of every request, in the order in which they were handled.
@@ -15,6 +16,17 @@ final class Echo: RequestHandler {
 
     func admit(_ head: Request) -> Admission {
         Admission(route: 7, bodyLimit: head.target.path == "/small" ? Self.smallLimit : Self.bodyLimit)
+    }
+
+    /// What the server refused by itself.
+    var refusals: [UnreadRequest] { unread.withLock { $0 } }
+
+    func refuse(_ request: UnreadRequest) -> Fields {
+        let count = unread.withLock { unread in
+            unread.append(request)
+            return unread.count
+        }
+        return [.xRequestID: "refused-\(count)"]
     }
 
     func respond(to request: Request) async -> Response {

@@ -101,12 +101,14 @@ import Testing
         }
     }
 
-    @Test("Plain HTTP on the TLS port gets no answer")
+    @Test("A request without TLS on the TLS port is told in plain text that the port speaks https")
     func plain() async throws {
         try await Served.run(tls: certificate.settings) { served in
-            let wire = try served.dial()
-            try wire.send(Self.request)
-            #expect(!String(decoding: wire.readToEnd(), as: UTF8.self).contains("HTTP/1.1 200"))
+            let answer = try served.answers(to: Self.request)
+            #expect(answer.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
+            #expect(answer.contains("\r\nX-Request-Id: refused-1\r\n") && answer.contains("Connection: close\r\n"))
+            #expect(answer.hasSuffix("This port speaks https: begin the address with https://\n"))
+            #expect(served.echo.refusals.map(\.reason) == ["http_on_tls_port"] && served.echo.requests.isEmpty)
             #expect(throws: TLSClient.Refused.self) { try TLSClient(port: served.port, protocols: ["smtp"]) }
             #expect(try TLSClient(port: served.port, protocols: ["h2"]).agreed == "h2")
         }
