@@ -169,18 +169,21 @@ import Values
     }
 
     @Test(
-        "A mail that is refused for good is given up, and the log shows neither its recipient nor its content",
+        "A mail that is refused for good is given up, and the log names its user by id, not its recipient or content",
         arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         struct Never: Mailer {
             func send(_ letter: MailMessage, _ messageID: MessageID) async throws { throw MailFailure.refused("no") }
         }
         let house = try await DeliveryFixture(backend)
-        try await house.outbox.post(DeliveryFixture.letter)
+        let delivery = house.outbox.delivery(
+            DeliveryFixture.letter, share: Delivery.Share("loom"), about: ["mail": "resetPassword", "user": "1001"])
+        try await house.database.write { db in try delivery.store(in: db) }
         #expect(try await house.outbox.deliverDue(by: MailTransport(mailer: Never())) == Outbox.Round(givenUp: 1))
         #expect(try await house.waiting().isEmpty)
         let log = house.log.lines.joined(separator: "\n")
         #expect(log.contains("delivery given up") && log.contains("reason=no"))
+        #expect(log.contains("mail=resetPassword merchant=loom reason=no user=1001"))
         for secret in ["ada@", "example.com", "123456", "Your code"] { #expect(!log.contains(secret)) }
         await house.database.close()
     }

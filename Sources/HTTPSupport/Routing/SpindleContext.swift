@@ -1,6 +1,8 @@
 public import Audit
-import HTTP
+package import Directory
+package import HTTP
 package import Logging
+package import OAuth
 package import Values
 
 /// The context of a request: its route, its id in the log, and its client.
@@ -40,5 +42,19 @@ extension SpindleContext: RequestOrigin {
 extension SpindleContext {
     package func identifier<Entity>(_ name: String = "id") throws -> Identifier<Entity> {
         Identifier(try parameters.require(name))
+    }
+}
+
+/// Notes whom a request concerns, where that is found out: the log says it of a refusal.
+extension Request {
+    package func note(_ client: Client.ID) { note { $0.client = client } }
+    package func note(_ user: UserID) { note { $0.user = user } }
+
+    /// A live token: its client and its user.
+    package func note(_ token: AccessToken) {
+        note { whom in
+            whom.client = token.client
+            if let user = token.user { whom.user = user }
+        }
     }
 }
