@@ -47,9 +47,9 @@ public struct DeliveriesEndpoint: Endpoint {
     @Sendable private func retry(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request, context)
         let id: Delivery.ID = try context.identifier()
-        let confirm = administrator.writing(
+        let work = administrator.writing(
             "delivery.retried", on: Party(.delivery, id.text), at: clock.now, random)
-        switch try await outbox.retry(id, confirm: confirm) {
+        switch try await outbox.retry(id, doing: work) {
         case .done: return Response(status: .noContent)
         case .unknown: throw Problem.notFound("delivery")
         case .useless:
@@ -62,7 +62,7 @@ public struct DeliveriesEndpoint: Endpoint {
         let id: Delivery.ID = try context.identifier()
         let isGone = try await outbox.drop(
             id,
-            confirm: administrator.writing(
+            doing: administrator.writing(
                 "delivery.dropped", on: Party(.delivery, id.text), at: clock.now, random))
         guard isGone else { throw Problem.notFound("delivery") }
         return Response(status: .noContent)

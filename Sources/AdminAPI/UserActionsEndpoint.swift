@@ -1,4 +1,5 @@
 import Administration
+import Audit
 import Authentication
 import Directory
 import HTTP
@@ -70,9 +71,9 @@ public struct UserActionsEndpoint: Endpoint {
         let visit = try await visit(to: user, by: administrator)
         let post = mail.reply(template, to: email, visit)
         let wasSent = Sent()
-        let asked = try await verifications.ask(draft, from: nil, by: administrator) { isSent, db in
-            wasSent.note(isSent)
-            try post(isSent, db)
+        let asked = try await verifications.ask(draft, from: nil, by: administrator) { heldBack, db in
+            wasSent.note(heldBack == nil)
+            try post(heldBack, db)
         }
         mail.send()
         if case .wait(let wait) = asked { throw OAuthError.tooManyChanges(wait) }
@@ -94,7 +95,7 @@ public struct UserActionsEndpoint: Endpoint {
     private func visit(to user: User, by administrator: Administrator) async throws -> PageContext {
         let language = Language.preferred(uiLocales: user.profile["locale"]?.string, acceptLanguage: nil)
         var merchant: Merchant?
-        if let id = administrator.confines { merchant = try await merchants.find(id) }
+        if let id = administrator.actor.merchant { merchant = try await merchants.find(.init(id)) }
         return PageContext(language: language, merchant: merchant)
     }
 
@@ -114,7 +115,7 @@ public struct UserActionsEndpoint: Endpoint {
             mail.send()
             guard let due else { throw Problem.notFound("user") }
             return .json(.members(["deletion_due_at": .integer(due.seconds)]))
-        } catch PasswordSignIn.Refusal.throttled(let wait) {
+        } catch PasswordSignIn.Refusal.throttled(let wait, _, _) {
             throw OAuthError.tooManyChanges(wait)
         }
     }

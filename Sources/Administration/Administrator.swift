@@ -1,4 +1,5 @@
 public import Audit
+public import Cryptography
 public import Directory
 public import JSON
 public import OAuth
@@ -88,7 +89,7 @@ public enum Administrator: Authority {
     public var roles: AdministratorRoles { access?.roles ?? .all }
 
     /// The merchant that it is confined to; nil for the platform.
-    public var confines: Merchant.ID? { if case .merchant(let id, _) = self { id } else { nil } }
+    var confines: Merchant.ID? { if case .merchant(let id, _) = self { id } else { nil } }
 
     var access: Access? {
         switch self {
@@ -156,6 +157,21 @@ public enum Administrator: Authority {
         guard let confines, try !hasRoom(confines, db) else { return }
         throw AdministrationRefusal(
             "The merchant has \(most) \(what): delete one first, or ask the platform.", isConflict: true)
+    }
+}
+
+extension Administrator {
+    /// What a change by modules that know no authority runs in its transaction: throws unless the administrator may
+    /// still make it, and stores the event `kind`.
+    public func writing(
+        _ kind: AuditEvent.Kind, on subject: Party, of user: UserID? = nil, at now: Timestamp,
+        _ random: any RandomSource
+    ) -> @Sendable (any Transaction) throws -> Void {
+        let trail = AuditTrail(by: actor, at: now, random: random)
+        return { db in
+            try confirm(in: db)
+            try trail.record(kind, on: subject, of: user, in: db)
+        }
     }
 }
 

@@ -90,11 +90,11 @@ extension Outbox {
         }
     }
 
-    /// `confirm` is called in the transaction of the change, and throws unless it may be. Deletes the delivery `id`, or
+    /// `work` is done in the transaction of the change, and may refuse it. Deletes the delivery `id`, or
     /// all, to these addresses and numbers. Returns how many.
     public func drop(
         _ id: Delivery.ID?, to recipients: [String], share: Delivery.Share?,
-        confirm: @escaping @Sendable (any Transaction) throws -> Void
+        doing work: @escaping @Sendable (any Transaction) throws -> Void
     ) async throws -> Int {
         guard !recipients.isEmpty else { return 0 }
         let one: SQL = id.map { "id = \($0)" } ?? .always
@@ -104,7 +104,7 @@ extension Outbox {
                 DELETE FROM deliveries
                 WHERE \(Self.go(to: recipients, share)) AND created_at < expires_at AND \(one)
                 """)
-            if count > 0 { try confirm(db) }
+            if count > 0 { try work(db) }
             return count
         }
     }
@@ -118,11 +118,11 @@ extension Outbox {
 
     /// Deletes a delivery. False if there is none.
     public func drop(
-        _ id: Delivery.ID, confirm: @escaping @Sendable (any Transaction) throws -> Void
+        _ id: Delivery.ID, doing work: @escaping @Sendable (any Transaction) throws -> Void
     ) async throws -> Bool {
         try await database.write { db in
             let isGone = try db.execute("DELETE FROM deliveries WHERE id = \(id) AND created_at < expires_at") == 1
-            if isGone { try confirm(db) }
+            if isGone { try work(db) }
             return isGone
         }
     }
@@ -136,7 +136,7 @@ extension Outbox {
 
     /// Makes a delivery due now, whether it waits or failed. Its attempts are counted anew.
     public func retry(
-        _ id: Delivery.ID, confirm: @escaping @Sendable (any Transaction) throws -> Void
+        _ id: Delivery.ID, doing work: @escaping @Sendable (any Transaction) throws -> Void
     ) async throws -> Retry {
         let now = clock.now
         let retry = try await database.write { db -> Retry in
@@ -144,7 +144,7 @@ extension Outbox {
                 .first
             guard let row else { return .unknown }
             guard try row.get("expires_at", as: Timestamp.self) > now else { return .useless }
-            try confirm(db)
+            try work(db)
             try db.execute(
                 """
                 UPDATE deliveries SET failed_at = NULL, error = NULL, due_at = \(now),

@@ -1,3 +1,4 @@
+public import Audit
 public import Cryptography
 public import Keys
 public import Logging
@@ -16,6 +17,8 @@ public struct Outbox: Sendable {
     let clock: any WallClock
     let random: any RandomSource
     let logger: Logger
+    /// Gets the fate of mails.
+    private let audit: AuditLog?
     private let wakeSignal = WakeSignal()
 
     /// How long a delivery is attempted at most, unless it expires earlier.
@@ -24,8 +27,10 @@ public struct Outbox: Sendable {
     public static let lease: Duration = .minutes(2)
 
     public init(
-        database: any Database, seal: Seal, clock: any WallClock, random: any RandomSource, logger: Logger
+        database: any Database, seal: Seal, clock: any WallClock, random: any RandomSource, logger: Logger,
+        audit: AuditLog? = nil
     ) {
+        self.audit = audit
         self.database = database
         self.seal = seal
         self.clock = clock
@@ -128,6 +133,7 @@ extension Outbox {
         guard clock.now < claim.expiresAt else {
             let reason = "it is of no use any more"
             log(.warning, "delivery given up", claim, reason)
+            note("mail.given_up", .refused, claim, reason)
             return .givenUp(reason)
         }
         do {
@@ -135,9 +141,11 @@ extension Outbox {
                 seal.open(claim.sealedContent, .delivery, row: claim.id.text), claim.messageID,
                 of: claim.share)
             log(.debug, "delivered", claim, "taken")
+            note("mail.sent", .success, claim, nil)
             return .delivered
         } catch Undeliverable.refused(let reason) {
             log(.warning, "delivery given up", claim, reason)
+            note("mail.refused", .refused, claim, reason)
             return .givenUp(reason)
         } catch Undeliverable.temporary(let reason) {
             log(.warning, "delivery postponed", claim, reason)
@@ -167,6 +175,17 @@ extension Outbox {
                 "kind": "\(claim.kind.rawValue)", "delivery": "\(claim.id)", "attempt": "\(claim.attempt)",
                 "reason": "\(reason)",
             ].merging(about(claim)) { $1 })
+    }
+
+    /// What becomes of a mail is an event: that it is not there is the most frequent complaint.
+    private func note(_ kind: AuditEvent.Kind, _ outcome: AuditEvent.Outcome, _ claim: Lease, _ reason: String?) {
+        guard let audit, claim.kind == .mail else { return }
+        let about = (try? seal.open(claim.sealedContent, .delivery, row: claim.id.text)).map(MailMessage.about) ?? [:]
+        let merchant = claim.share.whole.text
+        audit.note(
+            .init(
+                kind, by: .server, on: about["user"].map { Party(.user, $0) },
+                merchant: merchant.isEmpty ? nil : merchant, outcome: outcome, reason: reason, detail: about["mail"]))
     }
 
     /// Whom a mail is to, by id, which mail it is, and in which merchant's name it goes.

@@ -31,8 +31,12 @@ public struct DittoAuthentication: Sendable {
         }
         let request = try DittoRequest(body)
         let rules = try webhook.rules
-        guard rules.provider.map({ $0 == request.provider }) ?? true else { throw Self.elsewhere("provider") }
-        guard rules.database.map({ $0 == request.database }) ?? true else { throw Self.elsewhere("database") }
+        guard rules.provider.map({ $0 == request.provider }) ?? true else {
+            throw Self.elsewhereRefused("ditto_provider", "provider")
+        }
+        guard rules.database.map({ $0 == request.database }) ?? true else {
+            throw Self.elsewhereRefused("ditto_database", "database")
+        }
         let user = try await tokens.user(of: request.token, for: webhook, by: rules, at: now)
         // Ditto could read a lifetime of zero as unlimited.
         guard user.expiresAt - now >= .seconds(1) else { throw OAuthError.tokenRefused("expired_token") }
@@ -44,8 +48,8 @@ public struct DittoAuthentication: Sendable {
         .accessDenied, "ditto_answer_too_long",
         "The queries of the webhook's template come to more than 256 KiB with this user's attributes.")
 
-    private static func elsewhere(_ what: String) -> OAuthError {
-        OAuthError(.accessDenied, "ditto_\(what)", "This webhook is for another \(what) than the request names.")
+    private static func elsewhereRefused(_ reason: String, _ what: String) -> OAuthError {
+        OAuthError(.accessDenied, reason, "This webhook is for another \(what) than the request names.")
     }
 }
 

@@ -53,7 +53,7 @@ public struct StoredSigningKeys: Sendable {
     @discardableResult
     public func make(
         _ algorithm: PrivateKey.Algorithm, signsFrom: Timestamp, at now: Timestamp, isFirst: Bool = false,
-        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+        doing work: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws -> SigningKey? {
         // Outside the transaction, and not on a thread that serves connections: an RSA key takes a tenth of a second.
         let key: PrivateKey
@@ -62,19 +62,19 @@ public struct StoredSigningKeys: Sendable {
         } catch let none as SystemThread.Unavailable {
             throw StorageError.unavailable("\(none)")
         }
-        return try await store(key, signsFrom: signsFrom, at: now, isFirst: isFirst, confirm: confirm)
+        return try await store(key, signsFrom: signsFrom, at: now, isFirst: isFirst, doing: work)
     }
 
     /// Stores the next key of its algorithm, on the same condition.
     package func store(
         _ privateKey: PrivateKey, signsFrom: Timestamp, at now: Timestamp, isFirst: Bool = false,
-        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+        doing work: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws -> SigningKey? {
         let key = SigningKey(privateKey, createdAt: now, signsFrom: signsFrom)
         let name = key.algorithm.rawValue
         let sealed = sealed(key)
         let isStored = try await database.write { [seal] db in
-            try confirm(db)
+            try work(db)
             try seal.confirm(in: db)
             let those: SQL = isFirst ? .always : "(signs_from >= \(signsFrom) OR signs_from > \(now))"
             let late = try db.rows("SELECT id FROM signing_keys WHERE algorithm = \(name) AND \(those)")
@@ -129,19 +129,19 @@ extension SigningKey {
 
 extension StoredSigningKeys {
     /// Lets the next key of `algorithm` sign from `signsFrom` on, or makes one if there is none. Nil when the next key
-    /// already signs by then. `confirm` throws, in the transaction of the change, unless it may be.
+    /// already signs by then. `work` is done in the transaction of the change, and may refuse it.
     public func hasten(
         _ algorithm: PrivateKey.Algorithm, signsFrom: Timestamp, at now: Timestamp,
-        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+        doing work: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws -> SigningKey? {
         let name = algorithm.rawValue
         let planned = try await all().filter { $0.algorithm == algorithm && $0.signsFrom > now }
         guard let next = planned.first else {
-            return try await make(algorithm, signsFrom: signsFrom, at: now, confirm: confirm)
+            return try await make(algorithm, signsFrom: signsFrom, at: now, doing: work)
         }
         guard next.signsFrom > signsFrom else { return nil }
         try await database.write { db in
-            try confirm(db)
+            try work(db)
             try db.execute(
                 """
                 UPDATE signing_keys SET signs_from = \(signsFrom)
@@ -155,16 +155,16 @@ extension StoredSigningKeys {
     /// becomes invalid. Returns the key of its algorithm that signs from now on; nil when there is no key `id`.
     ///
     /// A running node uses what it read for `KeyRing.memory`, and others use our key set for `KeyRing.publication`.
-    /// `confirm` throws, in the transaction of the change, unless it may be.
+    /// `work` is done in the transaction of the change, and may refuse it.
     public func withdraw(
-        _ id: String, at now: Timestamp, confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+        _ id: String, at now: Timestamp, doing work: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws -> SigningKey? {
         guard let key = try await all().first(where: { $0.id == id }) else { return nil }
         // Made outside the transaction, because an RSA key takes a while.
         let spare = SigningKey(PrivateKey.generate(key.algorithm), createdAt: now, signsFrom: now)
         let sealed = sealed(spare)
         try await database.write { [seal] db in
-            try confirm(db)
+            try work(db)
             try seal.confirm(in: db)
             let facts = try db.rows(
                 "SELECT id, signs_from FROM signing_keys WHERE algorithm = \(key.algorithm.rawValue)"

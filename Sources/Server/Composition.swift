@@ -117,7 +117,7 @@ extension Spindle {
         func handler(_ routes: Routes) -> any RequestHandler {
             let router = Router(
                 routes, pages: pages, dialects: [ProblemBoundary.dialect, SPiDInterface.dialect],
-                crossOrigin: crossOrigin, hosts: hosts)
+                crossOrigin: crossOrigin, hosts: hosts, audit: stores.audit)
             return development?.handler(over: router) ?? router
         }
         var endpoints = [health] + features.flatMap(\.endpoints)

@@ -48,9 +48,10 @@ public struct Stores: Sendable {
         let erasure = BulkErasure(database: database, tables: StoredTable.all)
         merchants = Merchants(
             database: database, clock: clock, random: random, known: knownClients, erasure: erasure)
-        outbox = Outbox(database: database, seal: seal, clock: clock, random: random, logger: logger)
-        callbacks = Callbacks(seal: seal, random: random, post: Callbacks.Post(outbox))
         audit = AuditLog(database: database, clock: clock, random: random)
+        outbox = Outbox(
+            database: database, seal: seal, clock: clock, random: random, logger: logger, audit: audit)
+        callbacks = Callbacks(seal: seal, random: random, post: Callbacks.Post(outbox))
         self.templates = templates
         mail = MailComposer(templates: templates, outbox: outbox, site: Site(configuration))
         events = UserEvents(UserEvents.subscribers(callbacks, mail), random: random)

@@ -28,11 +28,10 @@ public struct HealthEndpoint: Endpoint {
     @Sendable private func isReady(_ request: Request, context: SpindleContext) async -> Response {
         let lack = await readiness.lack()
         guard let lack else { return Self.response("ready", lack) }
-        context.logger.error("not ready", metadata: ["check": "\(lack.check.rawValue)", "reason": "\(lack.reason)"])
         var response = Self.response("not_ready", lack)
         response.status = .serviceUnavailable
         response.headers[.retryAfter] = "1"
-        return response
+        return response.because(of: NotReady(lack: lack))
     }
 
     /// The checks are made in order, and none after one that fails.
@@ -44,6 +43,17 @@ public struct HealthEndpoint: Endpoint {
             checks.append(JSON.Member(check.rawValue, .string(word)))
         }
         return .json(.members(["status": .string(status), "checks": .object(checks)]))
+    }
+}
+
+/// A lack, for the log.
+private struct NotReady: LoggedRefusal {
+    let lack: Lack
+
+    var refusalLine: RefusalLine {
+        RefusalLine(
+            nil, level: .error, message: "not ready",
+            ["check": "\(lack.check.rawValue)", "reason": "\(lack.reason)"])
     }
 }
 

@@ -68,6 +68,11 @@ import Values
                 INSERT INTO deliveries (id, kind, sealed_content, attempts, due_at, created_at, expires_at)
                 VALUES ('d', 'mail', \(seal.seal("a letter", .delivery, row: "d")), 0, 0, 0, 1)
                 """)
+            try db.execute(
+                """
+                INSERT INTO idempotent_answers (name, request, attempt, sealed_answer, expires_at)
+                VALUES ('a', 'r', 't', \(seal.seal("an answer", .idempotentAnswer, row: "a")), 1)
+                """)
         }
         return database
     }
@@ -83,7 +88,8 @@ import Values
                 "SELECT sealed_client_secret AS sealed FROM issuer_settings ORDER BY issuer_id",
                 "SELECT sealed_successor AS sealed FROM refresh_tokens",
                 "SELECT sealed_content AS sealed FROM deliveries",
-                "SELECT sealed_secrets AS sealed FROM webhooks", "SELECT value AS sealed FROM facts",
+                "SELECT sealed_secrets AS sealed FROM webhooks",
+                "SELECT sealed_answer AS sealed FROM idempotent_answers", "SELECT value AS sealed FROM facts",
             ]
             return try queries.flatMap { try db.rows($0).map { try $0.get("sealed", as: String?.self) } }
         }
@@ -97,7 +103,7 @@ import Values
         let database = try await filled(backend, key: old)
         let before = try await StoredSigningKeys(database: database, seal: Seal(masterKey: old, random: random)).all()
 
-        #expect(try await Resealing(from: old, to: new, random: random).run(on: database) == before.count + 6)
+        #expect(try await Resealing(from: old, to: new, random: random).run(on: database) == before.count + 7)
 
         #expect(try await MasterKeyCheck(new).verify(database) == .right)
         #expect(try await MasterKeyCheck(old).verify(database) == .wrong)
@@ -115,6 +121,7 @@ import Values
         #expect(others[7] == nil, "an unconfirmed successor cannot be carried over")
         #expect(try seal.open(#require(others[8]), .delivery, row: "d") == "a letter")
         #expect(try seal.open(#require(others[9]), .webhookSecrets, row: "w") == "secrets")
+        #expect(try seal.open(#require(others[10]), .idempotentAnswer, row: "a") == "an answer")
 
         // Done twice, as after a COMMIT of unknown outcome, it changes nothing more.
         #expect(try await Resealing(from: old, to: new, random: random).run(on: database) == 0)

@@ -217,3 +217,94 @@ def test_counts_and_deliveries_are_for_those_who_may(town):
     assert town.spindle.administer("DELETE", "deliveries/unknown").status == 404
     assert town.spindle.administer("GET", "deliveries", token=administrator(town, "admin:merchant")).status == 403
 
+
+def test_a_call_with_a_key_is_made_once(town):
+    key = {"Idempotency-Key": "made-once"}
+
+    def make(content: dict, headers: dict, token: str | None = None):
+        return town.spindle.call(
+            "POST", "/admin/v1/clients", content=content, bearer=token or town.spindle.admin_token(), headers=headers)
+
+    content = {"merchant_id": town.merchant, "client_name": "Once", "grant_types": ["client_credentials"]}
+    first, again = make(content, key), make(content, key)
+    assert first.status == again.status == 201 and first.body == again.body
+    assert len(items(town, "clients?client_name=Once")) == 1
+    assert make(content | {"client_name": "Twice"}, key).status == 409
+    assert make(content, {"Idempotency-Key": "another"}).json["client_id"] != first.json["client_id"]
+    # Another administrator's keys are others.
+    merchants = administrator(town, "admin:merchant")
+    assert make(content, key, merchants).json["client_id"] != first.json["client_id"]
+    assert make(content, {"Idempotency-Key": "two words"}).status == 400
+    # A refusal made nothing, so the key is free.
+    refused = {"Idempotency-Key": "refused"}
+    assert make({"merchant_id": town.merchant}, refused).status == 400
+    assert make(content, refused).status == 201
+
+
+def test_calls_with_one_key_at_the_same_time_make_one_thing(town):
+    from concurrent.futures import ThreadPoolExecutor
+
+    content = {"merchant_id": town.merchant, "client_name": "Race", "grant_types": ["client_credentials"]}
+    token = town.spindle.admin_token()
+
+    def make(_):
+        return town.spindle.call(
+            "POST", "/admin/v1/clients", content=content, bearer=token, headers={"Idempotency-Key": "race"})
+
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(make, range(8)))
+    made = [answer for answer in answers if answer.status == 201]
+    assert made and {answer.status for answer in answers} <= {201, 409}
+    assert len({answer.body for answer in made}) == 1
+    assert len(items(town, "clients?client_name=Race")) == 1
+
+
+def test_a_change_of_an_outdated_document_is_refused(town):
+    person = town.spindle.create_person()
+    issuer = town.spindle.create_issuer(
+        merchant_id=town.merchant, issuer="https://tagged.example", secret="0123456789abcdef0123456789abcdef",
+        algorithms=["HS256"], audiences=["us"])
+    for path, change, other in [
+        (f"users/{person.id}", {"name": "First"}, {"name": "Second"}),
+        (f"clients/{town.web.id}", {"client_name": "First"}, {"client_name": "Second"}),
+        (f"merchants/{town.merchant}", {"accent_color": "#112233"}, {"accent_color": "#445566"}),
+        (f"issuers/{issuer['id']}", {"max_age": 60}, {"max_age": 61}),
+    ]:
+        read = town.spindle.administer("GET", path)
+        tag = read.headers["ETag"]
+        assert tag and tag == town.spindle.administer("GET", path).headers["ETag"]
+
+        def patch(content, match):
+            return town.spindle.call(
+                "PATCH", f"/admin/v1/{path}", content=content, bearer=town.spindle.admin_token(),
+                headers={"If-Match": match})
+
+        changed = patch(change, tag)
+        assert changed.status == 200, f"{path}: {changed}"
+        assert changed.headers["ETag"] == town.spindle.administer("GET", path).headers["ETag"] != tag
+        assert patch(other, tag).status == 412, path
+        assert patch(other, f'"x", {changed.headers["ETag"]}').status == 200
+        assert patch(change, "*").status == 200
+
+
+def test_ids_are_chosen_and_given_once(town):
+    spindle = town.spindle
+    content = {"email": "chosen@example.com", "user_id": "4711", "sub": "spid:4711"}
+    made = spindle.administer("POST", "users", content)
+    assert made.status == 201 and made.json["user_id"] == "4711" and made.json["sub"] == "spid:4711", made
+    assert [user["user_id"] for user in items(town, "users?sub=spid:4711")] == ["4711"]
+    for member, content in [
+        ("user_id", {"email": "other@example.com", "user_id": "4711"}),
+        ("sub", {"email": "other@example.com", "sub": "spid:4711"}),
+        ("sub", {"email": "other@example.com", "sub": town.app.id}),
+    ]:
+        answer = spindle.administer("POST", "users", content)
+        assert answer.status == 409 and answer.json["member"] == member, answer
+    client = {"merchant_id": town.merchant, "client_name": "Chosen", "grant_types": ["client_credentials"]}
+    assert spindle.administer("POST", "clients", client | {"client_id": "my-backend"}).json["client_id"] == "my-backend"
+    taken = spindle.administer("POST", "clients", client | {"client_id": "my-backend"})
+    assert taken.status == 409 and taken.json["member"] == "client_id", taken
+    assert spindle.administer("POST", "clients", client | {"client_id": "a b"}).json["member"] == "client_id"
+    merchants = administrator(town, "admin:merchant")
+    assert spindle.administer("POST", "clients", client | {"client_id": "mine"}, token=merchants).status == 403
+    assert spindle.administer("POST", "users", {"email": "x@example.com", "sub": "y"}, token=merchants).status == 403

@@ -79,6 +79,23 @@ import Testing
     }
 
     @Test(
+        "A column declared COLLATE BINARY compares by bytes, whatever the database's collation is",
+        arguments: Backend.available)
+    func byBytes(_ backend: Backend) async throws {
+        let database = try await backend.openEmpty()
+        let step = Migration(
+            version: 1, name: "notes", script: "CREATE TABLE notes (\n    text TEXT COLLATE BINARY PRIMARY KEY\n);\n")
+        try await Migrator(database: database, migrations: [step]).migrate(at: 1)
+        for text in ["b", "B", "_", "é", "ba"] { try await database.run("INSERT INTO notes (text) VALUES (\(text))") }
+        let all = try await database.rows("SELECT text FROM notes ORDER BY text").map {
+            try $0.get("text", as: String.self)
+        }
+        #expect(all == ["B", "_", "b", "ba", "é"])
+        let some = try await database.rows("SELECT text FROM notes WHERE text >= \("b") AND text < \("b\u{10FFFF}")")
+        #expect(some.count == 2)
+    }
+
+    @Test(
         "A schema step that fails leaves nothing of itself behind, and earlier steps stay",
         arguments: Backend.available)
     func failing(_ backend: Backend) async throws {

@@ -44,9 +44,12 @@ extension TestServer {
     }
 
     /// Sends JSON.
-    public func send(_ method: String, _ path: String, json: JSON, bearer: String? = nil) async throws -> Answer {
+    public func send(
+        _ method: String, _ path: String, json: JSON, bearer: String? = nil, headers: [String: String] = [:]
+    ) async throws -> Answer {
         try await send(
-            method, path, body: Array(json.text.utf8), bearer: bearer, headers: ["Content-Type": "application/json"])
+            method, path, body: Array(json.text.utf8), bearer: bearer,
+            headers: headers.merging(["Content-Type": "application/json"]) { given, _ in given })
     }
 
     public func send(

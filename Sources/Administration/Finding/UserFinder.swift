@@ -4,14 +4,19 @@ public import Storage
 import Values
 
 /// Finds users. Each search begins in an index, and reads a bounded number of users that it does not show.
+///
+/// Which users belong to a merchant is asked for some hundred of them at a time: left to a planner, the question would
+/// read the connections of the whole deployment.
 public struct UserFinder: Sendable {
     private let database: any Database
     /// What is read in one go, or sorted.
     let few: Int
     /// The most that one search reads.
     let mostRead: Int
+    /// How many users are asked for by their ids at once.
+    private static let atOnce = 500
 
-    public init(database: any Database) { self.init(database: database, few: 5000, mostRead: 200_000) }
+    public init(database: any Database) { self.init(database: database, few: 2000, mostRead: 100_000) }
 
     package init(database: any Database, few: Int, mostRead: Int) {
         self.database = database
@@ -19,35 +24,13 @@ public struct UserFinder: Sendable {
         self.mostRead = mostRead
     }
 
-    /// Whose users are searched: those of the clients that `administrator` sees users of, all at once or one of them.
-    private struct Scope {
-        /// Selects the ids of its clients; nil for the whole directory.
-        let clients: SQL?
-
-        init(_ search: UserSearch, _ merchant: Merchant.ID?) {
-            guard let merchant else {
-                clients = search.client.map { "SELECT c.id FROM clients c WHERE c.id = \($0)" }
-                return
-            }
-            let one: SQL = search.client.map { "c.id = \($0)" } ?? .always
-            clients = """
-                SELECT c.id FROM clients c WHERE c.merchant_id = \(merchant) AND c.deleted_at IS NULL
-                    AND \(ClientRight.shareWithMerchant.held(by: "c")) AND \(one)
-                """
-        }
-
-        /// Whether user `u` is connected to one of them.
-        var covers: SQL? {
-            clients.map { "EXISTS (SELECT 1 FROM connections n WHERE n.user_id = u.id AND n.client_id IN (\($0)))" }
-        }
-    }
-
     /// At most `count` users that `search` finds after `place`, for the administrator of `merchant` or the platform's.
     func users(
         _ search: UserSearch, of merchant: Merchant.ID?, after place: UserSearch.Place?, count: Int
     ) async throws -> [User] {
         try await database.scan(for: .of(merchant)) { db in
-            let ids = try ids(search, Scope(search, merchant), after: place, count: count, in: db)
+            let clients = try Self.clients(search, merchant, in: db)
+            let ids = try ids(search, clients, after: place, count: count, in: db)
             guard !ids.isEmpty else { return [] }
             let users = try db.rows("SELECT \(User.columns) FROM users WHERE id IN (\(list: ids))").map(User.init)
             let byID = Dictionary(users.map { ($0.id, $0) }) { first, _ in first }
@@ -58,132 +41,218 @@ public struct UserFinder: Sendable {
     /// How many users `search` finds; nil when they are too many to count.
     func count(_ search: UserSearch, of merchant: Merchant.ID?) async throws -> Int? {
         try await database.scan(for: .of(merchant)) { db in
-            let scope = Scope(search, merchant)
-            guard search.keys.isEmpty else {
-                return try ids(search, scope, after: nil, count: 1, in: db).count
-            }
-            func number(_ sql: SQL) throws -> Int { try db.rows(sql).first?.get("number") ?? 0 }
-            if let clients = scope.clients, try isFew(clients, in: db) {
-                return try number(
+            let clients = try Self.clients(search, merchant, in: db)
+            guard search.keys.isEmpty else { return try named(search, clients, in: db).count }
+            guard let clients else { return try count(search, in: db) }
+            guard let members = try members(of: clients, in: db) else {
+                guard !search.isFiltered, !clients.isEmpty else { return nil }
+                return try db.rows(
                     """
-                    SELECT COUNT(*) AS number FROM users u
-                    WHERE u.id IN (SELECT n.user_id FROM connections n WHERE n.client_id IN (\(clients)))
-                        AND \(search.filter(besidesRange: false) ?? .always)
-                    """)
+                    SELECT COUNT(DISTINCT n.user_id) AS number FROM connections n
+                    WHERE n.client_id IN (\(list: clients))
+                    """
+                ).first?.get("number")
             }
-            let read = try number(
-                """
-                SELECT COUNT(*) AS number
-                FROM (SELECT 1 AS found FROM users u WHERE \(search.range) LIMIT \(mostRead + 1)) r
-                """)
-            guard read <= mostRead else { return nil }
-            let rest = [search.filter(besidesRange: true), scope.covers].compactMap(\.self)
-            guard let first = rest.first else { return read }
-            let filter: SQL = rest.dropFirst().reduce(first) { "\($0) AND \($1)" }
-            return try number("SELECT COUNT(*) AS number FROM users u WHERE \(search.range) AND \(filter)")
+            return try places(members, search, in: db).count
         }
+    }
+
+    private func count(_ search: UserSearch, in db: any Transaction) throws -> Int? {
+        let read: Int? = try db.rows(
+            """
+            SELECT COUNT(*) AS number FROM (
+                SELECT u.id FROM users u WHERE \(search.range) ORDER BY \(search.orderBy) LIMIT \(mostRead + 1)) r
+            """
+        ).first?.get("number")
+        guard let read, read <= mostRead else { return nil }
+        guard let filter = search.filter(besidesRange: true) else { return read }
+        return try db.rows(
+            "SELECT COUNT(*) AS number FROM users u WHERE \(search.range) AND \(filter)"
+        ).first?.get("number")
+    }
+
+    /// The clients whose users are searched: those that the administrator of `merchant` sees users of, and that
+    /// `search` names. Nil for the whole directory.
+    private static func clients(
+        _ search: UserSearch, _ merchant: Merchant.ID?, in db: any Transaction
+    ) throws -> [Client.ID]? {
+        guard let merchant else { return search.client.map { [$0] } }
+        let one: SQL = search.client.map { "c.id = \($0)" } ?? .always
+        return try db.rows(
+            """
+            SELECT c.id FROM clients c WHERE c.merchant_id = \(merchant) AND c.deleted_at IS NULL
+                AND \(ClientRight.shareWithMerchant.held(by: "c")) AND \(one)
+            """
+        ).map { try $0.get("id") }
     }
 
     private func ids(
-        _ search: UserSearch, _ scope: Scope, after place: UserSearch.Place?, count: Int, in db: any Transaction
+        _ search: UserSearch, _ clients: [Client.ID]?, after place: UserSearch.Place?, count: Int,
+        in db: any Transaction
     ) throws -> [UserID] {
-        let (after, order) = (search.after(place), search.orderBy())
-        func found(_ sql: SQL) throws -> [UserID] { try db.rows(sql).map { try $0.get("id") } }
-        if !search.keys.isEmpty {
-            let filter = search.filter(besidesRange: false) ?? .always
-            return try found(
-                """
-                SELECT u.id FROM users u
-                WHERE \(search.isNamed()) AND \(filter) AND \(scope.covers ?? .always) AND \(after)
-                """)
+        guard search.keys.isEmpty else { return place == nil ? try named(search, clients, in: db) : [] }
+        if search.isDisabled == true, let disabled = try disabled(search, in: db) {
+            let rest = disabled.filter { search.isAfter($0, place) }
+            return try Array(covered(rest, by: clients, in: db).prefix(count))
         }
-        let rest = [search.filter(besidesRange: true), scope.covers].compactMap(\.self)
-        let filter: SQL = rest.dropFirst().reduce(rest.first ?? .always) { "\($0) AND \($1)" }
-        guard let clients = scope.clients else {
-            guard !rest.isEmpty else {
-                return try found(
-                    "SELECT u.id FROM users u WHERE \(search.range) AND \(after) ORDER BY \(order) LIMIT \(count)")
+        guard let clients else {
+            guard search.filter(besidesRange: true) != nil else {
+                return try db.rows(
+                    """
+                    SELECT u.id FROM users u WHERE \(search.range) AND \(search.after(place))
+                    ORDER BY \(search.orderBy) LIMIT \(count)
+                    """
+                ).map { try $0.get("id") }
             }
-            return try visited(search, filter, after: place, count: count, in: db)
+            return try visited(search, nil, after: place, count: count, in: db)
         }
-        let hasPrefix = search.ownOrder != nil
-        if hasPrefix, try isFew(range: search, in: db) {
-            return try found(
-                """
-                SELECT u.id FROM users u WHERE \(search.range) AND \(after) AND \(filter)
-                ORDER BY \(order) LIMIT \(count)
-                """)
+        guard !clients.isEmpty else { return [] }
+        if search.ownOrder != nil, try isFew(search, in: db) {
+            return try visited(search, clients, after: place, count: count, in: db)
         }
-        if try isFew(clients, in: db) {
-            let columns = UserSearch.Columns.connected
-            return try found(
-                """
-                SELECT DISTINCT \(columns.all) FROM connections n JOIN users u ON u.id = n.user_id
-                WHERE n.client_id IN (\(clients)) AND \(search.filter(besidesRange: false) ?? .always)
-                    AND \(search.after(place, columns)) ORDER BY \(search.orderBy(columns)) LIMIT \(count)
-                """)
+        if let members = try members(of: clients, in: db) {
+            let found = try places(members, search, in: db).filter { search.isAfter($0, place) }
+            return found.sorted(by: search.precedes).prefix(count).map(\.id)
         }
-        if search.order == .id, search.filter(besidesRange: false) == nil {
-            return try connected(clients, search, after: place, count: count, in: db)
+        guard search.order == .id, !search.isFiltered else {
+            return try visited(search, clients, after: place, count: count, in: db)
         }
-        return try visited(search, filter, after: place, count: count, in: db)
+        return try connected(clients, search, after: place, count: count, in: db)
+    }
+
+    /// The user of the keys.
+    private func named(
+        _ search: UserSearch, _ clients: [Client.ID]?, in db: any Transaction
+    ) throws -> [UserID] {
+        let found = try db.rows(
+            """
+            SELECT \(UserSearch.placeColumns) FROM users u
+            WHERE \(search.isNamed) AND \(search.filter(besidesRange: false) ?? .always)
+            """
+        ).map(search.place)
+        return try covered(found, by: clients, in: db)
+    }
+
+    /// The users that are disabled and meet the other conditions, in their order; nil when many are disabled.
+    private func disabled(_ search: UserSearch, in db: any Transaction) throws -> [UserSearch.Place]? {
+        let all: [UserID] = try db.rows(
+            "SELECT u.id FROM users u WHERE u.disabled_at IS NOT NULL ORDER BY u.id LIMIT \(few + 1)"
+        ).map { try $0.get("id") }
+        return all.count > few ? nil : try places(all, search, in: db).sorted(by: search.precedes)
     }
 
     /// Whether few users have the prefix.
-    private func isFew(range search: UserSearch, in db: any Transaction) throws -> Bool {
-        try db.rows("SELECT 1 AS found FROM users u WHERE \(search.range) LIMIT \(few + 1)").count <= few
+    private func isFew(_ search: UserSearch, in db: any Transaction) throws -> Bool {
+        try db.rows(
+            "SELECT u.id FROM users u WHERE \(search.range) ORDER BY \(search.orderBy) LIMIT \(few + 1)"
+        ).count <= few
     }
 
-    /// Whether few users are connected to `clients`.
-    private func isFew(_ clients: SQL, in db: any Transaction) throws -> Bool {
-        try db.rows(
-            "SELECT 1 AS found FROM connections n WHERE n.client_id IN (\(clients)) LIMIT \(few + 1)"
-        ).count <= few
+    /// The users connected to `clients`; nil when they are many.
+    private func members(of clients: [Client.ID], in db: any Transaction) throws -> [UserID]? {
+        var found: Set<UserID> = []
+        for client in clients {
+            for row in try db.rows(
+                """
+                SELECT n.user_id FROM connections n WHERE n.client_id = \(client)
+                ORDER BY n.user_id LIMIT \(few + 1)
+                """)
+            { found.insert(try row.get("user_id")) }
+            guard found.count <= few else { return nil }
+        }
+        return found.sorted { $0.number < $1.number }
     }
 
     /// Each client's first users in index order, which include the first of all.
     private func connected(
-        _ clients: SQL, _ search: UserSearch, after place: UserSearch.Place?, count: Int, in db: any Transaction
+        _ clients: [Client.ID], _ search: UserSearch, after place: UserSearch.Place?, count: Int,
+        in db: any Transaction
     ) throws -> [UserID] {
-        let ids: [Client.ID] = try db.rows(clients).map { try $0.get("id") }
-        let (isDescending, first) = (search.isDescending, place?.id)
-        let after: SQL = first.map { isDescending ? "n.user_id < \($0)" : "n.user_id > \($0)" } ?? .always
+        let isDescending = search.isDescending
+        let after: SQL = place.map { isDescending ? "n.user_id < \($0.id)" : "n.user_id > \($0.id)" } ?? .always
         let order: SQL = isDescending ? "n.user_id DESC" : "n.user_id"
         var numbers: Set<Int64> = []
-        for client in ids {
-            let rows = try db.rows(
+        for client in clients {
+            for row in try db.rows(
                 """
                 SELECT n.user_id FROM connections n WHERE n.client_id = \(client) AND \(after)
                 ORDER BY \(order) LIMIT \(count)
                 """)
-            for row in rows { numbers.insert(try row.get("user_id")) }
+            { numbers.insert(try row.get("user_id")) }
         }
         let sorted = isDescending ? numbers.sorted(by: >) : numbers.sorted()
         return sorted.prefix(count).map { UserID($0) }
     }
 
-    /// The first users of the range for whom `filter` holds, slice by slice.
+    /// The first users of the range that meet the other conditions, slice by slice.
     private func visited(
-        _ search: UserSearch, _ filter: SQL, after place: UserSearch.Place?, count: Int, in db: any Transaction
+        _ search: UserSearch, _ clients: [Client.ID]?, after place: UserSearch.Place?, count: Int,
+        in db: any Transaction
     ) throws -> [UserID] {
+        let size = max(min(clients == nil ? few : Self.atOnce, mostRead), 1)
         var (found, last): ([UserID], UserSearch.Place?) = ([], place)
-        for _ in 0..<(mostRead / max(few, 1)) {
+        for _ in 0..<(mostRead / size) {
             let slice: SQL = "\(search.range) AND \(search.after(last))"
             let end = try db.rows(
                 """
-                SELECT \(UserSearch.Columns.indexed.all) FROM users u WHERE \(slice)
-                ORDER BY \(search.orderBy()) LIMIT 1 OFFSET \(max(few, 1) - 1)
+                SELECT \(UserSearch.placeColumns) FROM users u WHERE \(slice)
+                ORDER BY \(search.orderBy) LIMIT 1 OFFSET \(size - 1)
                 """
             ).first.map(search.place)
-            found += try db.rows(
+            let candidates = try db.rows(
                 """
-                SELECT u.id FROM users u WHERE \(slice) AND \(search.upTo(end)) AND \(filter)
-                ORDER BY \(search.orderBy()) LIMIT \(count - found.count)
+                SELECT \(UserSearch.placeColumns) FROM users u
+                WHERE \(slice) AND \(search.upTo(end)) AND \(search.filter(besidesRange: true) ?? .always)
+                ORDER BY \(search.orderBy) LIMIT \(clients == nil ? count - found.count : size)
                 """
-            ).map { try $0.get("id") }
-            guard found.count < count, let end else { return found }
+            ).map(search.place)
+            found += try covered(candidates, by: clients, in: db)
+            guard found.count < count, let end else { return Array(found.prefix(count)) }
             last = end
         }
         throw UserSearch.TooMany()
+    }
+
+    /// Those of `places` whose users are connected to one of `clients`, in their order; all of them when that is nil.
+    private func covered(
+        _ places: [UserSearch.Place], by clients: [Client.ID]?, in db: any Transaction
+    ) throws -> [UserID] {
+        let ids = places.map(\.id)
+        guard let clients else { return ids }
+        guard !clients.isEmpty else { return [] }
+        var own: Set<UserID> = []
+        for some in Self.parts(of: ids) {
+            for row in try db.rows(
+                """
+                SELECT n.user_id FROM connections n
+                WHERE n.user_id IN (\(list: some)) AND n.client_id IN (\(list: clients))
+                """)
+            { own.insert(try row.get("user_id")) }
+        }
+        return ids.filter { own.contains($0) }
+    }
+
+    /// The places of those of `ids` that meet all conditions.
+    private func places(
+        _ ids: [UserID], _ search: UserSearch, in db: any Transaction
+    ) throws -> [UserSearch.Place] {
+        try Self.parts(of: ids).flatMap { some in
+            try db.rows(
+                """
+                SELECT \(UserSearch.placeColumns) FROM users u
+                WHERE u.id IN (\(list: some)) AND \(search.filter(besidesRange: false) ?? .always)
+                """
+            ).map(search.place)
+        }
+    }
+
+    /// `ids` in parts of one size, so that each is the same statement: the last id fills up the last part.
+    private static func parts(of ids: [UserID]) -> [[UserID]] {
+        guard let last = ids.last else { return [] }
+        return stride(from: 0, to: ids.count, by: atOnce).map { start in
+            let part = Array(ids[start..<min(start + atOnce, ids.count)])
+            let size = ids.count <= 50 ? 50 : atOnce
+            return part + Array(repeating: last, count: size - part.count)
+        }
     }
 }

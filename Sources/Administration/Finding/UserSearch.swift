@@ -102,33 +102,19 @@ extension UserSearch.Place {
 // MARK: As SQL: `u` is the table of users
 
 extension UserSearch {
-    /// What a search compares and sorts by.
-    struct Columns: Sendable {
-        let id: SQL.Columns
-        let moment: SQL.Columns
-        let email: SQL.Columns
-        let name: SQL.Columns
+    /// The columns of a place.
+    static let placeColumns: SQL.Columns = "u.id, u.created_at, COALESCE(u.email, '') AS address, u.search_name"
 
-        static let indexed = Columns(id: "u.id", moment: "u.created_at", email: "u.email", name: "u.search_name")
-        /// The same values, written so that no index serves them, where a search begins in connections `n`.
-        static let connected = Columns(
-            id: "n.user_id", moment: "+u.created_at", email: "COALESCE(u.email, '')",
-            name: "COALESCE(u.search_name, '')")
-
-        /// The columns of a place.
-        var all: SQL { "\(id) AS id, \(moment) AS moment, \(email) AS address, \(name) AS sought" }
-    }
-
-    func orderBy(_ columns: Columns = .indexed) -> SQL {
+    var orderBy: SQL {
         switch (order, isDescending) {
-        case (.id, false): "\(columns.id)"
-        case (.id, true): "\(columns.id) DESC"
-        case (.creation, false): "\(columns.moment), \(columns.id)"
-        case (.creation, true): "\(columns.moment) DESC, \(columns.id) DESC"
-        case (.email, false): "\(columns.email)"
-        case (.email, true): "\(columns.email) DESC"
-        case (.name, false): "\(columns.name), \(columns.id)"
-        case (.name, true): "\(columns.name) DESC, \(columns.id) DESC"
+        case (.id, false): "u.id"
+        case (.id, true): "u.id DESC"
+        case (.creation, false): "u.created_at, u.id"
+        case (.creation, true): "u.created_at DESC, u.id DESC"
+        case (.email, false): "u.email"
+        case (.email, true): "u.email DESC"
+        case (.name, false): "u.search_name, u.id"
+        case (.name, true): "u.search_name DESC, u.id DESC"
         }
     }
 
@@ -136,30 +122,44 @@ extension UserSearch {
         let id: UserID = try row.get("id")
         return switch order {
         case .id: Place(id: id)
-        case .creation: Place(moment: try row.get("moment"), id: id)
+        case .creation: Place(moment: try row.get("created_at"), id: id)
         case .email: Place(text: try row.get("address"), id: id)
-        case .name: Place(text: try row.get("sought"), id: id)
+        case .name: Place(text: try row.get("search_name"), id: id)
         }
     }
 
     /// Whether a user comes after `place`.
-    func after(_ place: Place?, _ columns: Columns = .indexed) -> SQL {
-        place.map { compared(isDescending ? "<" : ">", $0, columns) } ?? .always
-    }
+    func after(_ place: Place?) -> SQL { place.map { compared(isDescending ? "<" : ">", $0) } ?? .always }
 
     /// Whether a user is at `place`, or comes before it.
     func upTo(_ place: Place?) -> SQL {
-        place.map { compared(isDescending ? ">=" : "<=", $0, .indexed) } ?? .always
+        place.map { compared(isDescending ? ">=" : "<=", $0) } ?? .always
     }
 
-    private func compared(_ operation: SQL, _ place: Place, _ columns: Columns) -> SQL {
+    private func compared(_ operation: SQL, _ place: Place) -> SQL {
         switch order {
-        case .id: "\(columns.id) \(operation) \(place.id)"
-        case .creation: "(\(columns.moment), \(columns.id)) \(operation) (\(place.moment), \(place.id))"
-        case .email: "\(columns.email) \(operation) \(place.text)"
-        case .name: "(\(columns.name), \(columns.id)) \(operation) (\(place.text), \(place.id))"
+        case .id: "u.id \(operation) \(place.id)"
+        case .creation: "(u.created_at, u.id) \(operation) (\(place.moment), \(place.id))"
+        case .email: "u.email \(operation) \(place.text)"
+        case .name: "(u.search_name, u.id) \(operation) (\(place.text), \(place.id))"
         }
     }
+
+    /// Whether `one` comes before `other`, as the database says it.
+    func precedes(_ one: Place, _ other: Place) -> Bool {
+        let (first, second) = isDescending ? (other, one) : (one, other)
+        if first.moment != second.moment { return first.moment < second.moment }
+        // As UTF-8 the texts compare by bytes.
+        if !first.text.utf8.elementsEqual(second.text.utf8) {
+            return first.text.utf8.lexicographicallyPrecedes(second.text.utf8)
+        }
+        return first.id.number < second.id.number
+    }
+
+    func isAfter(_ one: Place, _ place: Place?) -> Bool { place.map { precedes($0, one) } ?? true }
+
+    /// Whether it has conditions besides keys and client.
+    var isFiltered: Bool { filter(besidesRange: false) != nil }
 
     /// The part of the index of the order that the search reads.
     var range: SQL {
@@ -206,7 +206,7 @@ extension UserSearch {
     }
 
     /// The user that a key names.
-    func isNamed() -> SQL {
+    var isNamed: SQL {
         let all = keys.map { key -> SQL in
             switch key {
             case .user(let id): "u.id = \(id)"

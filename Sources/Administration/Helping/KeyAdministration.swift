@@ -50,7 +50,7 @@ public struct KeyAdministration: Sendable {
         for algorithm in algorithms.sorted(by: { $0.rawValue < $1.rawValue }) {
             let key = try await keys.hasten(
                 algorithm, signsFrom: now + KeyRing.shortestLead, at: now,
-                confirm: administrator.writing(
+                doing: administrator.writing(
                     "key.rotated", on: Party(.key, algorithm.rawValue), at: now, random))
             if let key { made.append(key) }
         }
@@ -61,7 +61,7 @@ public struct KeyAdministration: Sendable {
     public func withdraw(_ id: String, by administrator: Administrator) async throws -> SigningKey? {
         let now = clock.now
         return try await keys.withdraw(
-            id, at: now, confirm: administrator.writing("key.withdrawn", on: Party(.key, id), at: now, random))
+            id, at: now, doing: administrator.writing("key.withdrawn", on: Party(.key, id), at: now, random))
     }
 }
 

@@ -96,7 +96,7 @@ public struct UserHoldings: Sendable {
         case .mails:
             return try await outbox.drop(
                 id.map { Delivery.ID($0) }, to: recipients(of: user), share: administrator.share,
-                confirm: administrator.writing("delivery.dropped", on: .user(user), at: clock.now, random))
+                doing: administrator.writing("delivery.dropped", on: .user(user), at: clock.now, random))
         }
     }
 

@@ -20,7 +20,8 @@ struct DevelopmentGate: Sendable {
         Response(
             status: .misdirectedRequest,
             headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
-            body: .text("This page shows secrets and answers at the issuer's own host only: \(site.origin)/\n"))
+            body: .text("This page shows secrets and answers at the issuer's own host only: \(site.origin)/\n")
+        ).because("another_host")
     }
 }
 

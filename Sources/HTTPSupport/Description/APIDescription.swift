@@ -95,7 +95,7 @@ struct APIDescription {
                 ]))
         }
         guard case .administrator = operation.caller else {
-            return answers + [.init("default", Self.reference(to: Self.refusal(operation)))]
+            return answers + [.init("default", Self.reference(to: operation.dialect.rawValue))]
         }
         let known = Set(operation.answers.map(\.status.code))
         return answers
@@ -137,14 +137,6 @@ struct APIDescription {
         return Dictionary(grouping: all, by: \.code).sorted { $0.key < $1.key }.compactMap(\.value.first)
     }
 
-    private static func refusal(_ operation: Operation) -> String {
-        switch operation.caller {
-        case .administrator: "Problem"
-        case .client, .token: "Error"
-        case .anyone, .browser: "Refusal"
-        }
-    }
-
     private static let responses: [JSON.Member] = [
         .init(
             "Problem",
@@ -155,6 +147,9 @@ struct APIDescription {
         .init(
             "Error",
             .members(["description": "a refusal (RFC 6749 §5.2)", "content": media(Schema.named("Error").json)])),
+        .init(
+            "SPiDError",
+            .members(["description": "a refusal as SPiD's", "content": media(Schema.named("SPiDError").json)])),
         .init("Refusal", .members(["description": "a page that says what is wrong, or an error"])),
     ]
 
@@ -166,6 +161,10 @@ struct APIDescription {
 
     private static let error = Schema.object(
         ["error": .text, "error_description": .text], required: ["error"])
+
+    private static let spidError = Schema.object(
+        ["error": .object(["code": .number, "type": .text, "description": .anything], required: ["code", "type"])],
+        required: ["error"])
 
     // MARK: Who calls
 
@@ -213,7 +212,10 @@ struct APIDescription {
     // MARK: Documents
 
     private var schemas: [JSON.Member] {
-        var schemas: [JSON.Member] = [.init("Problem", Self.problem.json), .init("Error", Self.error.json)]
+        var schemas: [JSON.Member] = [
+            .init("Problem", Self.problem.json), .init("Error", Self.error.json),
+            .init("SPiDError", Self.spidError.json),
+        ]
         var seen: Set<String> = []
         func add(_ name: String, _ json: @autoclosure () -> JSON) {
             if seen.insert(name).inserted { schemas.append(.init(name, json())) }

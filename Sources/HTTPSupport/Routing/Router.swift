@@ -1,4 +1,4 @@
-import Audit
+public import Audit
 import Directory
 public import HTTP
 import Logging
@@ -13,12 +13,14 @@ public final class Router: RequestHandler {
     private let hosts: SessionHosts
     private let log: RequestLog
     private let clients: Clients
+    private let audit: AuditLog
     public let commonFields: Fields
 
     public init(
         _ routes: Routes, pages: PageRenderer, dialects: [RefusalDialect], crossOrigin: CrossOrigin,
-        hosts: SessionHosts
+        hosts: SessionHosts, audit: AuditLog
     ) {
+        self.audit = audit
         table = RouteTable(routes.all + crossOrigin.preflights(for: routes.all))
         errors = ErrorBoundary(pages: pages, dialects: dialects)
         commonFields = SecurityHeaders.fields(of: pages.site)
@@ -48,6 +50,11 @@ public final class Router: RequestHandler {
         }
         if let held = request.heldMail {
             context.logger.info("mail held back", metadata: ["reason": "\(held.reason)", "kind": "\(held.kind)"])
+            let whom = request.whom
+            audit.note(
+                .init(
+                    "mail.held_back", on: whom.user.map { Party(.user, "\($0)") }, client: whom.client.map { "\($0)" },
+                    reason: held.reason, detail: held.kind, address: context.origin.address()))
         }
         response.headers[.xRequestID] = log.told(to: request)
         return response

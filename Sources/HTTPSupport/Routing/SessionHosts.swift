@@ -39,6 +39,7 @@ public struct SessionHosts: Sendable {
             // A sign-in page is never served at a client's host. A health check need not know its host.
             guard !["/healthz", "/readyz"].contains(request.target.path) else { return nil }
             return Response(status: .serviceUnavailable, headers: [.retryAfter: "1", .cacheControl: "no-store"])
+                .because("session_hosts_unknown")
         }
         guard isWritten || isNamed || name == hostWithoutSession else { return nil }
         if request.method == .get, request.target.path == "/logout" {
@@ -46,7 +47,8 @@ public struct SessionHosts: Sendable {
         }
         return Response(
             status: .notFound, headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
-            body: .text("This host offers the session service only."))
+            body: .text("This host offers the session service only.")
+        ).because("session_host_only")
     }
 }
 

@@ -1,4 +1,5 @@
 import Audit
+import Cryptography
 import JSON
 import Storage
 import TestSupport
@@ -212,6 +213,36 @@ struct EventTests {
             let types = try await page(after: next).json["items"]?.array?.compactMap { $0["type"]?.string }
             #expect(types == ["merchant.changed"])
             expectProblem(try await page(after: "unknown"), 400)
+        }
+    }
+
+    @Test(
+        "A merchant's events reach its events_uri as signed tokens, and another merchant's do not",
+        arguments: Backend.available)
+    func pushed(_ backend: Backend) async throws {
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let receiver = try CallbackReceiver()
+            let address = "http://127.0.0.1:\(receiver.port)/events"
+            #expect(
+                try await world.change("merchants", world.merchant, ["events_uri": .string(address)]).status == 200)
+            try await world.change("clients", world.rivalBackend.id, ["client_name": "Rival's second backend"])
+            try await world.change("clients", world.backend.id, ["client_name": "Loom's second backend"])
+            var types: Set<String> = []
+            while !types.contains("client.changed") {
+                let call = try await receiver.next()
+                #expect(call.path == "/events" && call.contentType == "application/secevent+jwt")
+                let parts = call.body.split(separator: ".").map(String.init)
+                try #require(parts.count == 3)
+                let header = try JSON(parsing: try #require(Base64URL.decode(parts[0])))
+                let claims = try JSON(parsing: try #require(Base64URL.decode(parts[1])))
+                #expect(header["typ"] == "secevent+jwt" && header["alg"] == "RS256")
+                #expect(claims["aud"]?.string == world.merchant && claims["jti"] != nil)
+                let event = try #require(claims["events"]?.members?.first)
+                #expect(event.name.hasPrefix("http://spindle.test/events/"))
+                #expect(event.value["merchant_id"]?.string == world.merchant)
+                #expect(event.value["client_id"]?.string != world.rivalBackend.id)
+                if let type = event.value["type"]?.string { types.insert(type) }
+            }
         }
     }
 }

@@ -161,7 +161,7 @@ struct UserSearchTests {
             #expect(try await kinds(sub, by: rival) == [])
             #expect(try await kinds(sid, by: world.admin) == ["session"])
             #expect(try await kinds(sid, by: rival) == [])
-            // Another text of the same form is nobody's.
+            // Another text of the same form names no user.
             let other = String(sub.dropFirst()) + "A"
             #expect(try await Self.ids("users?sub=\(other)", in: world) == [])
             #expect(try await kinds(other, by: world.admin) == [])
