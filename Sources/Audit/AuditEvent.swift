@@ -57,7 +57,8 @@ public struct AuditEvent: Sendable {
 extension AuditEvent {
     static let columns: SQL.Columns = """
         events.id, events.at, events.type, events.actor_type, events.actor_id, events.subject_type, \
-        events.subject_id, events.user_id, events.merchant_id, events.client_id, events.outcome, events.reason, events.request_id, \
+        events.subject_id, events.user_id, events.merchant_id, events.client_id, events.outcome, events.reason, \
+        events.request_id, \
         events.count, events.details
         """
 

@@ -6,9 +6,9 @@ public import Values
 
 /// Events as they are read, and those that belong to no transaction: refusals, throttles and the fate of mails.
 ///
-/// The latter are collected in memory and stored by a background task within a second. A flood of equal ones becomes one
-/// row with a count. No caller waits for it, so that a refusal takes as long for an unknown user as for a known one. A
-/// process that is killed loses those of its last second.
+/// The latter are collected in memory and stored by a background task within a second. A flood of equal ones becomes
+/// one row with a count. No caller waits for it, so that a refusal takes as long for an unknown user as for a known
+/// one. A process that is killed loses those of its last second.
 public final class AuditLog: Sendable {
     private let database: any Database
     private let clock: any WallClock

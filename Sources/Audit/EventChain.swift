@@ -92,10 +92,11 @@ public struct EventChain: Sendable {
             let old = try rows.prefix { row in try row.get("at", as: Timestamp.self) < end }
             guard let last = old.last else { return false }
             let position: Int64 = try last.get("position")
+            let hash: String = try last.get("hash")
             try db.execute("DELETE FROM events WHERE position > \(start.position) AND position <= \(position)")
             try db.execute(
                 """
-                UPDATE event_chain SET first_position = \(position), first_hash = \(try last.get("hash", as: String.self))
+                UPDATE event_chain SET first_position = \(position), first_hash = \(hash)
                 WHERE id = 1 AND first_position = \(start.position)
                 """)
             return old.count == Self.batch

@@ -211,8 +211,8 @@ extension Flag where Value == Bool? {
 }
 
 extension Option where Value: ArgumentValue {
-    /// A required option. Its name is the property's, unless `name` is given, and so is that of the member of a document
-    /// that it sets.
+    /// A required option. Its name is the property's, unless `name` is given, and so is that of the member of a
+    /// document that it sets.
     public init(name: String? = nil, help: String, valueName: String? = nil, sets member: String? = nil) {
         let slot = Slot<Value>(nil)
         self.init(

@@ -73,8 +73,8 @@ extension Outbox {
         }
     }
 
-    /// The mails and text messages to these addresses and numbers that wait or failed, or only those in the share of one
-    /// merchant. Blank ones are left out.
+    /// The mails and text messages to these addresses and numbers that wait or failed, or only those in the share of
+    /// one merchant. Blank ones are left out.
     public func list(to recipients: [String], share: Delivery.Share?) async throws -> [Item] {
         guard !recipients.isEmpty else { return [] }
         let now = clock.now

@@ -46,7 +46,7 @@ extension Operation {
             "passwordless_token": "of /passwordless/start", "identifier": "the address", "code": "the mailed code",
             "scope": "words apart by blanks",
         ]),
-        answers: [.shows(.tokens)], refusesAsSPiD: true)
+        answers: [.shows(.tokens)], refusingAs: .spid)
 
     static let registerClient = Operation(
         "registerClient", "register a client, with an initial access token (RFC 7591)", by: .token,

@@ -220,7 +220,8 @@ extension Document {
                 "clients", .list(.text, most: 50),
                 "whose tokens are taken, the merchant's first-party clients by default; required with `id_token`"),
             .init(
-                "audiences", .list(.text(1000), most: 50), default: .array([]), "whom an access token may be meant for"),
+                "audiences", .list(.text(1000), most: 50), default: .array([]),
+                "whom an access token may be meant for"),
             .init("scope", .text(1000), "which access tokens must cover; not with `id_token`"),
             .init(
                 "permissions", .document, isRequired: true,

@@ -5,8 +5,8 @@ public import Storage
 import Synchronization
 public import Values
 
-/// How much there is of each thing: of the deployment, or of one merchant. Counting millions takes a while, so a count is
-/// told for a minute.
+/// How much there is of each thing: of the deployment, or of one merchant. Counting millions takes a while, so a count
+/// is told for a minute.
 public final class Counts: Sendable {
     private static let memory: Duration = .minutes(1)
     private static let mostKept = 1000
@@ -68,7 +68,9 @@ public final class Counts: Sendable {
                 WHERE \(administrator.reaches("n.client_id"))
                 """, in: db),
             "clients": try number(
-                "SELECT COUNT(*) AS number FROM clients WHERE merchant_id = \(merchant) AND deleted_at IS NULL", in: db),
+                """
+                SELECT COUNT(*) AS number FROM clients WHERE merchant_id = \(merchant) AND deleted_at IS NULL
+                """, in: db),
             "issuers": try number(
                 "SELECT COUNT(*) AS number FROM issuer_settings WHERE merchant_id = \(merchant)", in: db),
         ])

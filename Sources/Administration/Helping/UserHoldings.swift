@@ -9,8 +9,8 @@ public import OAuth
 public import Storage
 public import Values
 
-/// What a user has here, as administrators see it, and end it. A merchant's sees and ends what is of its own clients, or
-/// good at the merchant alone.
+/// What a user has here, as administrators see it, and end it. A merchant's sees and ends what is of its own clients,
+/// or good at the merchant alone.
 public struct UserHoldings: Sendable {
     let database: any Database
     let clock: any WallClock

@@ -94,9 +94,9 @@ public struct UserDeletion: Sendable {
         return exists
     }
 
-    /// Begins the deletion of a user at the will of `authority`, as the user could: they can cancel it until the time that
-    /// is returned. Ends all tokens and sessions now. `post` queues the mail that names the date. Nil if there is no such
-    /// user. Throws `PasswordSignIn.Refusal.throttled` after many requests.
+    /// Begins the deletion of a user at the will of `authority`, as the user could: they can cancel it until the time
+    /// that is returned. Ends all tokens and sessions now. `post` queues the mail that names the date. Nil if there is
+    /// no such user. Throws `PasswordSignIn.Refusal.throttled` after many requests.
     public func begin(
         _ id: UserID, by authority: some UserAuthority,
         post: @escaping @Sendable (User, any Transaction) throws -> Void

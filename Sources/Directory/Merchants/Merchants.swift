@@ -27,8 +27,8 @@ public struct Merchants: Sendable {
 
     private static let columns: SQL.Columns =
         """
-        id, number, name, logout_reaches_backends, skips_introduction, logo_uri, accent_color, events_uri, mail_templates,
-        created_at, updated_at, disabled_at
+        id, number, name, logout_reaches_backends, skips_introduction, logo_uri, accent_color, events_uri,
+        mail_templates, created_at, updated_at, disabled_at
         """
 
     /// Creates a merchant from `{"name", "number"?, "logout_reaches_backends"?, "skip_introduction"?}`.

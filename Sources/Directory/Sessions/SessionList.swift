@@ -72,8 +72,8 @@ public struct SessionList: Sendable {
         }
     }
 
-    /// Ends those live sessions of `user` for which `which` holds, at the will of `authority`: `s` is a session, and `i`
-    /// the issuer that vouched. Returns how many.
+    /// Ends those live sessions of `user` for which `which` holds, at the will of `authority`: `s` is a session, and
+    /// `i` the issuer that vouched. Returns how many.
     package func end(
         where which: SQL, of user: UserID, by authority: some Authority
     ) async throws -> Int {

@@ -95,7 +95,7 @@ struct APIDescription {
                 ]))
         }
         guard case .administrator = operation.caller else {
-            return answers + [.init("default", Self.reference(to: Self.refusal(operation)))]
+            return answers + [.init("default", Self.reference(to: operation.dialect.rawValue))]
         }
         let known = Set(operation.answers.map(\.status.code))
         return answers
@@ -137,15 +137,6 @@ struct APIDescription {
         return Dictionary(grouping: all, by: \.code).sorted { $0.key < $1.key }.compactMap(\.value.first)
     }
 
-    private static func refusal(_ operation: Operation) -> String {
-        if operation.refusesAsSPiD { return "SPiDError" }
-        return switch operation.caller {
-        case .administrator: "Problem"
-        case .client, .token: "Error"
-        case .anyone, .browser: "Refusal"
-        }
-    }
-
     private static let responses: [JSON.Member] = [
         .init(
             "Problem",
@@ -157,7 +148,8 @@ struct APIDescription {
             "Error",
             .members(["description": "a refusal (RFC 6749 §5.2)", "content": media(Schema.named("Error").json)])),
         .init(
-            "SPiDError", .members(["description": "SPiD's refusal", "content": media(Schema.named("SPiDError").json)])),
+            "SPiDError",
+            .members(["description": "a refusal as SPiD's", "content": media(Schema.named("SPiDError").json)])),
         .init("Refusal", .members(["description": "a page that says what is wrong, or an error"])),
     ]
 

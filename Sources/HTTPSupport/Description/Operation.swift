@@ -15,14 +15,14 @@ package final class Operation: Sendable {
     package let answers: [Answer]
     /// The statuses of its refusals, besides those that follow from who calls and what is read.
     package let refusals: [Status]
-    /// Whether its refusals are SPiD's.
-    package let refusesAsSPiD: Bool
+    /// What its refusals look like.
+    let dialect: Dialect
     /// The names of the parameters of its query.
     package let query: [String]
 
     package init(
         _ id: String, _ summary: String, by caller: Caller, parameters: [Parameter] = [], body: Body? = nil,
-        answers: [Answer], refusals: [Status] = [], refusesAsSPiD: Bool = false
+        answers: [Answer], refusals: [Status] = [], refusingAs dialect: Dialect? = nil
     ) {
         self.id = id
         self.summary = summary
@@ -31,7 +31,7 @@ package final class Operation: Sendable {
         self.body = body
         self.answers = answers
         self.refusals = refusals
-        self.refusesAsSPiD = refusesAsSPiD
+        self.dialect = dialect ?? caller.dialect
         query = parameters.filter { $0.place == .query }.map(\.name)
     }
 
@@ -49,6 +49,17 @@ package final class Operation: Sendable {
         case browser
         /// A client by its own token, with one of these roles.
         case administrator(AdministratorRoles)
+    }
+
+    /// The shapes of refusals, by the names of their descriptions.
+    package enum Dialect: String, Sendable {
+        /// RFC 9457.
+        case problem = "Problem"
+        /// RFC 6749 §5.2.
+        case error = "Error"
+        case spid = "SPiDError"
+        /// A page, or one of the others.
+        case page = "Refusal"
     }
 
     package enum Place: String, Sendable { case path, query, header }
@@ -164,5 +175,15 @@ package struct Document: Sendable {
     package init(_ name: String, _ members: [DocumentMember]) {
         self.name = name
         self.members = members
+    }
+}
+
+extension Operation.Caller {
+    fileprivate var dialect: Operation.Dialect {
+        switch self {
+        case .administrator: .problem
+        case .client, .token: .error
+        case .anyone, .browser: .page
+        }
     }
 }

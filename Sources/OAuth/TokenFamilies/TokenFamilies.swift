@@ -99,8 +99,8 @@ public struct TokenFamilies: Sendable {
     }
 
     /// Ends a token family of a user or of a client itself, with the web views that it bought, and notifies their
-    /// sites. Does nothing when it has ended: a dead token may be presented again and again. The event says that `client`
-    /// caused it, and why.
+    /// sites. Does nothing when it has ended: a dead token may be presented again and again. The event says that
+    /// `client` caused it, and why.
     static func end(
         _ id: TokenFamily.ID, by client: Client, because reason: String, telling announcement: CallbackAnnouncement,
         in db: any Transaction

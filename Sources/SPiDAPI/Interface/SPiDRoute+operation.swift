@@ -16,7 +16,7 @@ extension SPiDRoute {
                 .init(name, .text, isRequired: required.contains(name), "")
             },
             body: isForm ? .form(names.map { .init($0, .text, isRequired: required.contains($0), "") }) : nil,
-            answers: [.init(.ok, .json(Self.container), "the answer, in SPiD's container")], refusesAsSPiD: true)
+            answers: [.init(.ok, .json(Self.container), "the answer, in SPiD's container")], refusingAs: .spid)
     }
 
     /// From the method and the path: `spid_get_user_id_logins`.
@@ -43,13 +43,13 @@ extension Operation {
         body: fields([
             "client_id": "the client", "client_secret": "its secret", "connection": "`email` or `sms`",
             "email": "the address", "phone_number": "the number", "locale": "the language",
-        ]), answers: [passwordlessToken], refusesAsSPiD: true)
+        ]), answers: [passwordlessToken], refusingAs: .spid)
     static let resendPasswordless = Operation(
         "resendPasswordless", "send the code again", by: .client,
         body: fields([
             "client_id": "the client", "client_secret": "its secret", "passwordless_token": "of the first answer",
             "locale": "the language",
-        ]), answers: [passwordlessToken], refusesAsSPiD: true)
+        ]), answers: [passwordlessToken], refusingAs: .spid)
 
     private static let passwordlessToken = Answer(
         .ok, .json(.object(["passwordless_token": .text], required: ["passwordless_token"])), "what redeems the code")

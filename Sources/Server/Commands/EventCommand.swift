@@ -15,8 +15,8 @@ struct EventCommand: CommandGroup {
         static let configuration = CommandConfiguration(
             abstract: "List events, the newest first.",
             discussion: """
-                With --follow it prints each event as it is stored, the oldest first, until it is interrupted: as JSON, \
-                one object a line.
+                With --follow it prints each event as it is stored, the oldest first, until it is interrupted: as \
+                JSON, one object a line.
                 """)
         @Option(help: "Only events of this user: an e-mail address or a number.") var user: String?
         @Option(help: "Only events of this client.", valueName: "client_id") var client: String?

@@ -59,7 +59,8 @@ struct UserHoldingsTests {
     }
 
     @Test(
-        "Support unlocks a user and ends tokens, and neither removes links nor drops mails", arguments: Backend.available)
+        "Support unlocks a user and ends tokens, and neither removes links nor drops mails",
+        arguments: Backend.available)
     func support(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.signIn()
