@@ -164,22 +164,28 @@ extension KeyCommand {
         }
 
         private func rotate(_ installation: Installation) async throws -> [SigningKey] {
-            let keys = StoredSigningKeys(database: installation.database, seal: installation.seal)
-            // This command deletes nothing, so no events need to be published.
-            let clients = Clients(
-                database: installation.database, clock: installation.clock, random: installation.random,
-                seal: installation.seal, known: KnownClients(clock: installation.clock),
-                erasure: BulkErasure(database: installation.database, tables: StoredTable.all),
-                sessions: Sessions(
-                    database: installation.database, clock: installation.clock,
-                    events: UserEvents([], random: installation.random)))
-            guard try await !keys.all().isEmpty else {
+            let keys = KeyAdministration(installation)
+            guard try await !keys.list().isEmpty else {
                 throw CommandFailure("there are no signing keys: run `spindle init`")
             }
-            return try await KeyAdministration(
-                keys: keys, clients: clients, clock: installation.clock, random: installation.random
-            ).rotate(by: .commandLine)
+            return try await keys.rotate(by: .commandLine)
         }
+    }
+}
+
+extension KeyAdministration {
+    fileprivate init(_ installation: Installation) {
+        // The commands delete nothing, so no events of users need to be published.
+        let clients = Clients(
+            database: installation.database, clock: installation.clock, random: installation.random,
+            seal: installation.seal, known: KnownClients(clock: installation.clock),
+            erasure: BulkErasure(database: installation.database, tables: StoredTable.all),
+            sessions: Sessions(
+                database: installation.database, clock: installation.clock,
+                events: UserEvents([], random: installation.random)))
+        self.init(
+            keys: StoredSigningKeys(database: installation.database, seal: installation.seal), clients: clients,
+            clock: installation.clock, random: installation.random)
     }
 }
 
@@ -203,8 +209,7 @@ extension KeyCommand {
             let installation = try await Installation.open(try options.read(), for: .administering)
             let current: SigningKey?
             do {
-                current = try await StoredSigningKeys(database: installation.database, seal: installation.seal)
-                    .withdraw(id, at: installation.clock.now)
+                current = try await KeyAdministration(installation).withdraw(id, by: .commandLine)
             } catch {
                 await installation.close()
                 throw error

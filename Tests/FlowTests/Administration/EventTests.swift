@@ -130,6 +130,8 @@ struct EventTests {
             try await world.server.chainEvents()
             let found = try await events(world, "?subject=\(world.user)")
             #expect(found.contains { $0["type"] == "user.changed" } && found.contains { $0["type"] == "user.deleted" })
+            let actor = found.first { $0["type"] == "user.deleted" }?["actor"]
+            #expect(actor == ["type": "client", "id": .string(world.server.adminID)])
             #expect(found.allSatisfy { !$0.text.contains("Augusta") && !$0.text.contains(World.email) })
             guard case .whole = try await chain(world).verify() else { return Issue.record("the chain is broken") }
         }
