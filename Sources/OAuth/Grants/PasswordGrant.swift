@@ -42,7 +42,7 @@ public struct PasswordGrant: Grant {
         let scope = try client.granted(request.parameters[.scope], within: client.scope.withoutAdministration)
         let proof = try await check(username, password, request, client)
         // Said only to a user who knows the password.
-        guard proof.isVerified || !client.requiresVerifiedEmail else { throw OAuthError.unverifiedUser }
+        guard proof.isVerified || !client.requiresVerifiedEmail else { throw OAuthError.unverifiedUser.of(proof.user) }
         return Authorization(
             client: client, subject: Subject(user: proof.user, proof.signIn), scope: scope,
             family: .new(.signIn(proof.signIn)),

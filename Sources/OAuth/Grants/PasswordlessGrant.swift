@@ -32,7 +32,7 @@ public struct PasswordlessGrant: Grant {
         let scope = try client.granted(request.parameters[.scope], within: client.scope.withoutAdministration)
         let proof = try await check(returned, request, client)
         // A verified phone number does not verify the e-mail address.
-        guard proof.isVerified || !client.requiresVerifiedEmail else { throw OAuthError.unverifiedUser }
+        guard proof.isVerified || !client.requiresVerifiedEmail else { throw OAuthError.unverifiedUser.of(proof.user) }
         return Authorization(
             client: client, subject: Subject(user: proof.user, proof.signIn), scope: scope,
             family: .new(.signIn(proof.signIn)),

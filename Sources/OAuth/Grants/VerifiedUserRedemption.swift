@@ -17,7 +17,7 @@ struct VerifiedUserRedemption: Redemption {
         // Asked afterwards, because the redemption may create the user. Thrown, so that nothing is committed: the code
         // or token can be used again once the address is verified.
         guard try !db.rows("SELECT id FROM users WHERE id = \(user) AND email_verified = 1").isEmpty else {
-            throw refusal
+            throw refusal.of(user)
         }
         return outcome
     }

@@ -74,7 +74,9 @@ public struct RefreshTokenGrant: Grant {
     /// Confirms requirements that the client may have got since the token was issued, for its users and for itself. The
     /// token stays good.
     private static func confirm(_ token: RefreshToken, _ client: Client) throws(OAuthError) {
-        guard token.isOfVerifiedUser || !client.requiresVerifiedEmail else { throw .unverifiedUser }
+        guard token.isOfVerifiedUser || !client.requiresVerifiedEmail else {
+            throw .unverifiedUser.of(token.subject?.user)
+        }
         guard token.subject != nil || client.may(.refreshOwnTokens) && client.may(.clientCredentials) else {
             throw .refreshRefused("own_tokens_taken_away")
         }

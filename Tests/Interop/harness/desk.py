@@ -65,9 +65,12 @@ class Desk:
         [user] = self.items("users", email=email)
         return user
 
-    def event(self, path: str, type: str, **query: str) -> dict:
-        """The latest event of a type, below `events` or a user's own."""
-        return soon(lambda: [each for each in self.items(path, **query) if each["type"] == type], f"{type} at {path}")[0]
+    def event(self, path: str, type: str, address: str | None = None, **query: str) -> dict:
+        """The latest event of a type, below `events` or a user's own; from `address` if that is given."""
+        def found() -> list[dict]:
+            return [each for each in self.items(path, type=type, **query) if address in (None, each.get("address"))]
+
+        return soon(found, f"{type} at {path}")[0]
 
     # The command
 
