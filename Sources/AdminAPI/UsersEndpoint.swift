@@ -80,7 +80,9 @@ public struct UsersEndpoint: Endpoint {
         let place = try page.place { [search] text in UserSearch.Place(text, in: search.order) }
         do {
             let items = try await finding.users(search, by: administrator, after: place, count: page.count + 1)
-            let total: Int?? = page.isCounted ? try await finding.count(search, by: administrator) : nil
+            var total: Int??
+            // A nil within says that they are too many to count.
+            if page.isCounted { total = .some(try await finding.count(search, by: administrator)) }
             return page.response(items, total: total, json: \.adminJSON) { UserSearch.position(of: $0, in: search) }
         } catch is UserSearch.TooMany {
             throw Problem(

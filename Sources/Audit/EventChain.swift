@@ -126,6 +126,10 @@ public struct EventChain: Sendable {
     private func verify(after start: Link?, trusted: Link?) async throws -> Verdict {
         let end = try await database.read { db in try Self.end(in: db) }
         guard let start, let end else { return .broken(at: 0, reason: "the beginning of the chain is missing") }
+        // Nothing tells an event that was too old from one that was taken away.
+        if let trusted, trusted.position < start.position || trusted.position == start.position && trusted != start {
+            return .broken(at: trusted.position, reason: "the event that was noted is not there any more")
+        }
         var link = start
         var count: Int64 = 0
         while true {

@@ -24,6 +24,7 @@ RUN = [
     Row("docs/with-*.md", "*", "sh", "test_settings_pages.py"),
     Row("docs/troubleshooting.md", "*", "sh", "test_troubleshooting.py"),
     Row("docs/operating/complaints.md", "*", "sh", "test_complaints.py"),
+    Row("docs/operating/events.md", "*", "sh", "test_events.py"),
     *(Row(page, "walk", "*", "test_guides.py") for page in (
         "docs/guide-appauth.md", "docs/guide-auth0-sdks.md", "docs/guide-sync-gateway.md", "docs/guide-ditto.md",
         "docs/moving-from-spid.md")),

@@ -69,6 +69,16 @@ def test_llms_txt_says_what_the_index_of_documents_links_to():
     assert (REPOSITORY / "llms.txt").read_text("utf-8") == redocument["for_programs"](), "run Tests/redocument"
 
 
+def test_the_page_of_events_lists_every_type_once_and_no_other():
+    made = re.compile(r'\b(?:record|recordChange|writing|note|init)\(\s*"([a-z_]+\.[a-z_]+)"')
+    sources = "\n".join(file.read_text("utf-8") for file in (REPOSITORY / "Sources").rglob("*.swift"))
+    types = set(made.findall(sources))
+    assert len(types) > 40, "where are the events?"
+    table = (REPOSITORY / "docs/operating/events.md").read_text("utf-8").partition("\n## Types\n")[2].partition("\n## ")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| `")]
+    assert sorted(name for row in rows for name in re.findall("`([^`]+)`", row.split("|")[1])) == sorted(types)
+
+
 def words(sentence: str) -> int:
     return sum(any(letter.isalnum() for letter in word) for word in sentence.split())
 

@@ -90,7 +90,7 @@ public struct UserDeletion: Sendable {
         }
         // If another request was faster, it deleted the user.
         var budget = budget
-        if exists { _ = try await finish(id, at: now, &budget) }
+        if exists { _ = try await finish(id, at: now, by: authority.actor, &budget) }
         return exists
     }
 
@@ -119,7 +119,7 @@ public struct UserDeletion: Sendable {
         }
         if let found, found <= now {
             var budget = BulkErasure.Budget.request
-            _ = try await finish(id, at: now, &budget)
+            _ = try await finish(id, at: now, by: authority.actor, &budget)
         }
         return found
     }
@@ -185,12 +185,15 @@ extension UserDeletion {
     }
 
     /// Deletes a user that is due, unless that takes more than `budget`. Returns whether this call did it.
-    func finish(_ id: UserID, at now: Timestamp, _ budget: inout BulkErasure.Budget) async throws -> Bool {
+    /// - Parameter actor: who deletes; nil for the user, or for the server when the time has come.
+    func finish(
+        _ id: UserID, at now: Timestamp, by actor: Actor? = nil, _ budget: inout BulkErasure.Budget
+    ) async throws -> Bool {
         let isErased = try await erasure.user(id, &budget) { db in
             try User.find(id, in: db)?.deletionDueAt.map { $0 <= now } == true
         }
         guard isErased else { return false }
-        return try await events.write(to: database, at: now) { db, announcement in
+        return try await events.write(to: database, at: now, by: actor) { db, announcement in
             // Restored, or another node was faster, or this closure runs again after a COMMIT of unknown outcome.
             guard let due = try User.find(id, in: db)?.deletionDueAt, due <= now else { return false }
             // Before the row is deleted, because it leads to the clients that are told.

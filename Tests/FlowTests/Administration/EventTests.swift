@@ -130,6 +130,8 @@ struct EventTests {
             try await world.server.chainEvents()
             let found = try await events(world, "?subject=\(world.user)")
             #expect(found.contains { $0["type"] == "user.changed" } && found.contains { $0["type"] == "user.deleted" })
+            let actor = found.first { $0["type"] == "user.deleted" }?["actor"]
+            #expect(actor == ["type": "client", "id": .string(world.server.adminID)])
             #expect(found.allSatisfy { !$0.text.contains("Augusta") && !$0.text.contains(World.email) })
             guard case .whole = try await chain(world).verify() else { return Issue.record("the chain is broken") }
         }
@@ -188,6 +190,12 @@ struct EventTests {
                 return Issue.record("the chain is broken")
             }
             #expect(count == 0 && end.position > 5)
+            // A link of the events that are gone says nothing about those that are left.
+            let early = try #require(EventChain.Link("1:" + String(repeating: "0", count: 64)))
+            guard case .broken(1, _) = try await chain(world).verify(trusted: early) else {
+                return Issue.record("a link of events that are gone is taken")
+            }
+            #expect(try await chain(world).verify(trusted: end) == .whole(events: count, end: end))
         }
     }
 
