@@ -224,19 +224,3 @@ extension KeyCommand {
         }
     }
 }
-
-extension KeyAdministration {
-    fileprivate init(_ installation: Installation) {
-        // The commands delete no client, so no events need to be published.
-        let clients = Clients(
-            database: installation.database, clock: installation.clock, random: installation.random,
-            seal: installation.seal, known: KnownClients(clock: installation.clock),
-            erasure: BulkErasure(database: installation.database, tables: StoredTable.all),
-            sessions: Sessions(
-                database: installation.database, clock: installation.clock,
-                events: UserEvents([], random: installation.random)))
-        self.init(
-            keys: StoredSigningKeys(database: installation.database, seal: installation.seal), clients: clients,
-            clock: installation.clock, random: installation.random)
-    }
-}
