@@ -94,8 +94,7 @@ let package = Package(
             "Administration",
             [
                 "Audit", "Ditto", "OpenID", "Federation", "OAuth", "Authentication", "Directory", "Delivery", "Keys",
-                "JOSE", "JSON",
-                "Storage", "Values", "Cryptography",
+                "JOSE", "JSON", "Storage", "Values", "Cryptography", "Text",
             ]),
 
         // 7  whom a merchant lets in, as Ditto asks

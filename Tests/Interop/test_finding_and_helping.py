@@ -120,6 +120,12 @@ def test_an_id_leads_to_what_has_it(town):
         assert [item["kind"] for item in found] == [kind], f"{text}: {found}"
         assert found[0]["href"].startswith("/admin/v1/")
     assert items(town, "find?q=unknown") == []
+    changed = town.spindle.call(
+        "PATCH", f"/admin/v1/users/{town.person.id}", content={"nickname": "Found"},
+        bearer=town.spindle.admin_token())
+    request = items(town, f"find?q={changed.headers['X-Request-Id']}")
+    assert [item["kind"] for item in request] == ["request"] and request[0]["label"] == "user.changed"
+    assert items(town, request[0]["href"].removeprefix("/admin/v1/"))[0]["type"] == "user.changed"
 
 
 def test_token_families_end_one_by_one_and_all_together(town):

@@ -1,12 +1,15 @@
 import Directory
 public import JSON
 import Storage
+import Text
 import Values
 
 /// Something that an id names.
 public struct Found: Sendable {
     public enum Kind: String, Sendable {
         case user, session, tokens, client, merchant, issuer, webhook, delivery, key
+        /// A request, of which there are events.
+        case request
         case initialAccessToken = "initial_access_token"
     }
 
@@ -46,6 +49,7 @@ extension Finding {
             }
             found += try Self.sessions(sid?.text ?? text, administrator, in: db)
             found += try Self.families(text, administrator, in: db)
+            found += try Self.requests(text, administrator, in: db)
             for part in Self.owned { found += try part(text, administrator, db) }
             if administrator.confines == nil {
                 for part in Self.ofPlatform { found += try part(text, administrator, db) }
@@ -88,6 +92,22 @@ extension Finding {
                 kind: .tokens, id: try row.get("id"), label: try row.get("name"),
                 path: user.map { "\(path(of: $0))/tokens" } ?? "/admin/v1/clients/\(client)")
         }
+    }
+
+    /// The request with this id in the log, by what happened in it.
+    private static func requests(
+        _ id: String, _ administrator: Administrator, in db: any Transaction
+    ) throws -> [Found] {
+        let seen: SQL = administrator.confines.map { "e.merchant_id = \($0)" } ?? .always
+        let types = try db.rows(
+            "SELECT e.type FROM events e WHERE e.request_id = \(id) AND \(seen) ORDER BY e.id LIMIT 5"
+        ).map { try $0.get("type", as: String.self) }
+        guard !types.isEmpty else { return [] }
+        return [
+            .init(
+                kind: .request, id: id, label: types.joined(separator: ", "),
+                path: "/admin/v1/events?request_id=\(PercentEncoding.encode(id))")
+        ]
     }
 
     /// What merchants own.

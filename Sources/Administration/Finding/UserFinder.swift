@@ -15,6 +15,8 @@ public struct UserFinder: Sendable {
     let mostRead: Int
     /// How many users are asked for by their ids at once.
     private static let atOnce = 500
+    /// How many users are looked at before it is asked how many there are.
+    private static let first = 200
 
     public init(database: any Database) { self.init(database: database, few: 2000, mostRead: 100_000) }
 
@@ -107,17 +109,19 @@ public struct UserFinder: Sendable {
             return try visited(search, nil, after: place, count: count, in: db)
         }
         guard !clients.isEmpty else { return [] }
-        if search.ownOrder != nil, try isFew(search, in: db) {
-            return try visited(search, clients, after: place, count: count, in: db)
+        guard search.order != .id || search.isFiltered else {
+            return try connected(clients, search, after: place, count: count, in: db)
         }
-        if let members = try members(of: clients, in: db) {
+        // Among the first users of the range are enough of a large merchant's.
+        let first = try visited(
+            search, clients, after: place, count: count, slices: 1, of: min(few, Self.first), in: db)
+        if let first { return first }
+        let isOfFew = try search.ownOrder != nil && isFew(search, in: db)
+        if !isOfFew, let members = try members(of: clients, in: db) {
             let found = try places(members, search, in: db).filter { search.isAfter($0, place) }
             return found.sorted(by: search.precedes).prefix(count).map(\.id)
         }
-        guard search.order == .id, !search.isFiltered else {
-            return try visited(search, clients, after: place, count: count, in: db)
-        }
-        return try connected(clients, search, after: place, count: count, in: db)
+        return try visited(search, clients, after: place, count: count, in: db)
     }
 
     /// The user of the keys.
@@ -143,21 +147,22 @@ public struct UserFinder: Sendable {
 
     /// Whether few users have the prefix.
     private func isFew(_ search: UserSearch, in db: any Transaction) throws -> Bool {
-        try db.rows(
-            "SELECT u.id FROM users u WHERE \(search.range) ORDER BY \(search.orderBy) LIMIT \(few + 1)"
-        ).count <= few
+        try isFew("SELECT u.id FROM users u WHERE \(search.range) ORDER BY \(search.orderBy)", in: db)
+    }
+
+    private func isFew(_ users: SQL, in db: any Transaction) throws -> Bool {
+        let number: Int? = try db.rows("SELECT COUNT(*) AS number FROM (\(users) LIMIT \(few + 1)) r").first?
+            .get("number")
+        return number ?? 0 <= few
     }
 
     /// The users connected to `clients`; nil when they are many.
     private func members(of clients: [Client.ID], in db: any Transaction) throws -> [UserID]? {
         var found: Set<UserID> = []
         for client in clients {
-            for row in try db.rows(
-                """
-                SELECT n.user_id FROM connections n WHERE n.client_id = \(client)
-                ORDER BY n.user_id LIMIT \(few + 1)
-                """)
-            { found.insert(try row.get("user_id")) }
+            let users: SQL = "SELECT n.user_id FROM connections n WHERE n.client_id = \(client) ORDER BY n.user_id"
+            guard try isFew(users, in: db) else { return nil }
+            for row in try db.rows(users) { found.insert(try row.get("user_id")) }
             guard found.count <= few else { return nil }
         }
         return found.sorted { $0.number < $1.number }
@@ -184,14 +189,26 @@ public struct UserFinder: Sendable {
         return sorted.prefix(count).map { UserID($0) }
     }
 
-    /// The first users of the range that meet the other conditions, slice by slice.
+    /// The first users of the range that meet the other conditions, slice by slice. Throws `TooMany` when that reads too
+    /// many.
     private func visited(
         _ search: UserSearch, _ clients: [Client.ID]?, after place: UserSearch.Place?, count: Int,
         in db: any Transaction
     ) throws -> [UserID] {
-        let size = max(min(clients == nil ? few : Self.atOnce, mostRead), 1)
+        let size = max(min(few, clients == nil ? few : Self.atOnce), 1)
+        let found = try visited(
+            search, clients, after: place, count: count, slices: mostRead / size, of: size, in: db)
+        guard let found else { throw UserSearch.TooMany() }
+        return found
+    }
+
+    /// As above in so many slices; nil when they are not enough.
+    private func visited(
+        _ search: UserSearch, _ clients: [Client.ID]?, after place: UserSearch.Place?, count: Int, slices: Int,
+        of size: Int, in db: any Transaction
+    ) throws -> [UserID]? {
         var (found, last): ([UserID], UserSearch.Place?) = ([], place)
-        for _ in 0..<(mostRead / size) {
+        for _ in 0..<slices {
             let slice: SQL = "\(search.range) AND \(search.after(last))"
             let end = try db.rows(
                 """
@@ -210,7 +227,7 @@ public struct UserFinder: Sendable {
             guard found.count < count, let end else { return Array(found.prefix(count)) }
             last = end
         }
-        throw UserSearch.TooMany()
+        return nil
     }
 
     /// Those of `places` whose users are connected to one of `clients`, in their order; all of them when that is nil.
