@@ -96,7 +96,7 @@ struct APIDescription {
                 ]))
         }
         guard case .administrator = operation.caller else {
-            return answers + [.init("default", Self.reference(to: Self.refusal(operation)))]
+            return answers + [.init("default", Self.reference(to: operation.dialect.rawValue))]
         }
         let known = Set(operation.answers.map(\.status.code))
         return answers

@@ -51,6 +51,17 @@ package final class Operation: Sendable {
         case administrator(AdministratorRoles)
     }
 
+    /// The shapes of refusals, by the names of their descriptions.
+    package enum Dialect: String, Sendable {
+        /// RFC 9457.
+        case problem = "Problem"
+        /// RFC 6749 §5.2.
+        case error = "Error"
+        case spid = "SPiDError"
+        /// A page, or one of the others.
+        case page = "Refusal"
+    }
+
     package enum Place: String, Sendable { case path, query, header }
 
     /// A parameter of the path, of the query or of the header.
@@ -164,5 +175,15 @@ package struct Document: Sendable {
     package init(_ name: String, _ members: [DocumentMember]) {
         self.name = name
         self.members = members
+    }
+}
+
+extension Operation.Caller {
+    fileprivate var dialect: Operation.Dialect {
+        switch self {
+        case .administrator: .problem
+        case .client, .token: .error
+        case .anyone, .browser: .page
+        }
     }
 }
