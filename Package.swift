@@ -216,7 +216,8 @@ let package = Package(
         tests(
             "OAuthTests",
             [
-                "TestSupport", "Audit", "OAuth", "Authentication", "Directory", "Federation", "Outbound", "Keys",
+                "TestSupport", "Administration", "Audit", "OAuth", "Authentication", "Directory", "Federation",
+                "Outbound", "Keys",
                 "JOSE", "JSON",
                 "Storage", "Values", "Cryptography", "Logging",
             ]),

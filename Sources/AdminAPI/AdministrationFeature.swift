@@ -39,7 +39,7 @@ public struct AdministrationFeature: Feature {
             FindEndpoint(gate: gate, finding: finding),
             UserHoldingsEndpoint(gate: gate, reach: reach, holdings: holdings),
             UserActionsEndpoint(
-                gate: gate, reach: reach, users: context.users, merchants: context.merchants,
+                gate: gate, reach: reach, users: context.users, clients: context.clients, merchants: context.merchants,
                 verifications: authentication.verifications, deletion: context.deletion, mail: context.mail,
                 clock: context.clock),
             KeysEndpoint(gate: gate, keys: keys),

@@ -77,6 +77,6 @@ public struct AdministratorGate: Sendable {
         audit.note(
             .init(
                 "administration.refused", by: actor.party, merchant: actor.merchant, reason: reason, detail: detail,
-                address: RequestOrigin.current?.address()))
+                address: CurrentRequest.origin?.address))
     }
 }

@@ -16,6 +16,7 @@ public struct UserActionsEndpoint: Endpoint {
     private let gate: AdministratorGate
     private let reach: UserReach
     private let users: Users
+    private let clients: Clients
     private let merchants: Merchants
     private let verifications: Verifications
     private let deletion: UserDeletion
@@ -23,12 +24,14 @@ public struct UserActionsEndpoint: Endpoint {
     private let clock: any WallClock
 
     init(
-        gate: AdministratorGate, reach: UserReach, users: Users, merchants: Merchants, verifications: Verifications,
+        gate: AdministratorGate, reach: UserReach, users: Users, clients: Clients, merchants: Merchants,
+        verifications: Verifications,
         deletion: UserDeletion, mail: MailComposer, clock: any WallClock
     ) {
         self.gate = gate
         self.reach = reach
         self.users = users
+        self.clients = clients
         self.merchants = merchants
         self.verifications = verifications
         self.deletion = deletion
@@ -71,7 +74,9 @@ public struct UserActionsEndpoint: Endpoint {
         let visit = try await visit(to: user, by: administrator)
         let post = mail.reply(template, to: email, visit)
         let wasSent = Sent()
-        let asked = try await verifications.ask(draft, from: nil, by: administrator) { heldBack, db in
+        // A merchant's mails leave room for those that the user asks for elsewhere.
+        let caller = try await clients.find(.init(administrator.actor.party.id))
+        let asked = try await verifications.ask(draft, from: nil, backend: caller, by: administrator) { heldBack, db in
             wasSent.note(heldBack == nil)
             try post(heldBack, db)
         }

@@ -22,7 +22,7 @@ public final class AuditLog: Sendable {
     }
 
     /// How many different notes wait at most: an attacker chooses addresses.
-    private static let most = 2000
+    private static let most = 500
     /// How long equal notes become one row after the first.
     public static let window: Duration = .minutes(1)
 
@@ -88,7 +88,7 @@ public final class AuditLog: Sendable {
     /// Notes something that happened outside a transaction.
     public func note(_ note: Note) {
         let now = clock.now
-        let requestID = RequestOrigin.current?.requestID()
+        let requestID = CurrentRequest.origin?.requestID
         state.withLock { state in
             let isKept = state.tallies[note] != nil || state.tallies.count < Self.most
             let note = isKept ? note : note.outline

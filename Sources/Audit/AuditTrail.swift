@@ -10,14 +10,15 @@ public struct AuditTrail: Sendable {
     public let actor: Actor
     public let now: Timestamp
     /// The request; nil for what a background task does.
-    private let origin: RequestOrigin?
+    private let origin: (any RequestOrigin)?
     /// 16 random bytes.
     private let seed: [UInt8]
 
     /// - Parameters:
     ///   - seed: 16 random bytes, drawn for this transaction.
     ///   - origin: the request that it is for: that of the task, unless it was kept.
-    public init(by actor: Actor, at now: Timestamp, seed: [UInt8], origin: RequestOrigin? = .current) {
+    public init(by actor: Actor, at now: Timestamp, seed: [UInt8], origin: (any RequestOrigin)? = CurrentRequest.origin)
+    {
         self.actor = actor
         self.now = now
         self.seed = seed
@@ -51,13 +52,13 @@ public struct AuditTrail: Sendable {
         let label = [kind.text, subject?.kind.rawValue ?? "", subject?.id ?? "", reason ?? ""]
         let own = seed + label.joined(separator: "\n").utf8
         let details = JSON.members([
-            "address": isAnonymous ? nil : (origin?.address()).map(JSON.string),
+            "address": isAnonymous ? nil : (origin?.address).map(JSON.string),
             "user_agent": userAgent.map(JSON.string), "before": before, "after": after,
         ])
         let event = AuditEvent(
             id: .ordered(at: now, of: own), time: now, kind: kind, actor: actor.party, subject: subject, user: user,
             merchant: merchant ?? actor.merchant,
-            client: client, outcome: outcome, reason: reason, requestID: origin?.requestID(), count: 1,
+            client: client, outcome: outcome, reason: reason, requestID: origin?.requestID, count: 1,
             details: details.members?.isEmpty ?? true ? nil : details)
         try event.store(saltedBy: Array(Digest.sha256(own + "salt".utf8).prefix(16)), in: db)
     }

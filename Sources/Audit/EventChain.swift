@@ -114,7 +114,17 @@ public struct EventChain: Sendable {
     /// Reads the whole chain and computes each hash again. `trusted` is a link that was noted elsewhere: with it, rows
     /// that somebody rewrote together with all later hashes are seen too.
     public func verify(trusted: Link? = nil) async throws -> Verdict {
-        let (start, end) = try await database.read { db in (try Self.start(in: db), try Self.end(in: db)) }
+        while true {
+            let start = try await database.read { db in try Self.start(in: db) }
+            let verdict = try await verify(after: start, trusted: trusted)
+            // Old rows may have been deleted meanwhile, and seem to be missing.
+            if case .whole = verdict { return verdict }
+            if try await database.read({ db in try Self.start(in: db) }) == start { return verdict }
+        }
+    }
+
+    private func verify(after start: Link?, trusted: Link?) async throws -> Verdict {
+        let end = try await database.read { db in try Self.end(in: db) }
         guard let start, let end else { return .broken(at: 0, reason: "the beginning of the chain is missing") }
         // Nothing tells an event that was too old from one that was taken away.
         if let trusted, trusted.position < start.position || trusted.position == start.position && trusted != start {

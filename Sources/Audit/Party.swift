@@ -60,19 +60,16 @@ public struct Actor: Sendable, Hashable {
     }
 }
 
-/// The request that something is done for. Nil outside a request.
-///
-/// A value of the task, because it decides nothing: it only says in an event where a change was asked for.
-public struct RequestOrigin: Sendable {
-    @TaskLocal public static var current: RequestOrigin?
-
+/// The request that something is done for.
+public protocol RequestOrigin: Sendable {
     /// The caller's address, behind trusted proxies.
-    public let address: @Sendable () -> String
+    var address: String { get }
     /// The request's id in the log.
-    public let requestID: @Sendable () -> String
+    var requestID: String { get }
+}
 
-    public init(address: @escaping @Sendable () -> String, requestID: @escaping @Sendable () -> String) {
-        self.address = address
-        self.requestID = requestID
-    }
+/// The request of the current task; nil outside one. A value of the task, because it decides nothing: it only says in
+/// an event where a change was asked for.
+public enum CurrentRequest {
+    @TaskLocal public static var origin: (any RequestOrigin)?
 }

@@ -66,6 +66,14 @@ import Testing
         for reason in named.subtracting(listed).sorted() { Issue.record("not listed: \(reason)") }
     }
 
+    @Test("No reason of an OAuthError is put together, so that a search finds the place of each")
+    func whole() throws {
+        for file in SourceTree.sources {
+            let found = try Self.all(#"OAuthError\(\s*\.\w+,\s*"[^"\n]*\\\("#, in: file.text)
+            #expect(found.isEmpty, "\(file.path)")
+        }
+    }
+
     @Test("docs/operating/reasons.md lists each reason once, and only words of the sources")
     func noOthers() throws {
         let listed = try Self.listed()

@@ -81,6 +81,36 @@ import Values
     }
 
     @Test(
+        "A delivery that was given up is kept three days with its error, and is sent when it is retried",
+        arguments: Backend.available)
+    func retried(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        try await house.outbox.post(DeliveryFixture.letter)
+        let refusing = TransportDouble { throw Undeliverable.refused("no such mailbox") }
+        #expect(try await house.outbox.deliverDue(by: refusing) == Outbox.Round(givenUp: 1))
+        let failed = try await house.outbox.list(.failed, after: nil, count: 9)
+        #expect(failed.count == 1 && failed[0].error == "no such mailbox" && failed[0].attempts == 1)
+        #expect(try await house.outbox.list(.waiting, after: nil, count: 9).isEmpty)
+        let carrier = TransportDouble()
+        #expect(try await house.outbox.deliverDue(by: carrier) == Outbox.Round())
+        #expect(try await house.outbox.retry(failed[0].id, doing: { _ in }) == .done)
+        #expect(try await house.outbox.deliverDue(by: carrier) == Outbox.Round(delivered: 1))
+        #expect(carrier.contents.count == 1)
+
+        try await house.outbox.post(DeliveryFixture.letter)
+        _ = try await house.outbox.deliverDue(by: refusing)
+        house.clock.advance(by: .days(3) - .seconds(1))
+        _ = await Retention(database: house.database).sweep(at: house.clock.now)
+        let last = try await house.outbox.list(.failed, after: nil, count: 9)
+        #expect(last.count == 1)
+        house.clock.advance(by: .seconds(2))
+        #expect(try await house.outbox.retry(last[0].id, doing: { _ in }) == .useless)
+        _ = await Retention(database: house.database).sweep(at: house.clock.now)
+        #expect(try await house.outbox.retry(last[0].id, doing: { _ in }) == .unknown)
+        await house.database.close()
+    }
+
+    @Test(
         "A failing delivery is given up after three days, even if it was to be useful for longer",
         arguments: Backend.available)
     func givenUp(_ backend: Backend) async throws {
@@ -139,18 +169,21 @@ import Values
     }
 
     @Test(
-        "A mail that is refused for good is given up, and the log shows neither its recipient nor its content",
+        "A mail that is refused for good is given up, and the log names its user by id, not its recipient or content",
         arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         struct Never: Mailer {
             func send(_ letter: MailMessage, _ messageID: MessageID) async throws { throw MailFailure.refused("no") }
         }
         let house = try await DeliveryFixture(backend)
-        try await house.outbox.post(DeliveryFixture.letter)
+        let delivery = house.outbox.delivery(
+            DeliveryFixture.letter, share: Delivery.Share("loom"), about: ["mail": "resetPassword", "user": "1001"])
+        try await house.database.write { db in try delivery.store(in: db) }
         #expect(try await house.outbox.deliverDue(by: MailTransport(mailer: Never())) == Outbox.Round(givenUp: 1))
         #expect(try await house.waiting().isEmpty)
         let log = house.log.lines.joined(separator: "\n")
         #expect(log.contains("delivery given up") && log.contains("reason=no"))
+        #expect(log.contains("mail=resetPassword merchant=loom reason=no user=1001"))
         for secret in ["ada@", "example.com", "123456", "Your code"] { #expect(!log.contains(secret)) }
         await house.database.close()
     }

@@ -41,11 +41,11 @@ struct DeliveryFixture {
         let dueIn: Duration
     }
 
-    /// The deliveries that are still in the outbox.
+    /// The deliveries that wait.
     func waiting() async throws -> [Waiting] {
         let now = clock.now
         return try await database.read { db in
-            try db.rows("SELECT attempts, due_at FROM deliveries ORDER BY id").map { row in
+            try db.rows("SELECT attempts, due_at FROM deliveries WHERE failed_at IS NULL ORDER BY id").map { row in
                 Waiting(
                     attempts: try row.get("attempts"), dueIn: try row.get("due_at", as: Timestamp.self) - now)
             }

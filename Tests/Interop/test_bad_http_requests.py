@@ -54,6 +54,14 @@ def test_a_bad_request_is_refused_once_and_its_connection_closed(world, kept, ca
     assert send(kept, "GET", "/healthz").status == 200
 
 
+@pytest.mark.parametrize("by_byte", [False, True])
+def test_tls_on_a_plain_port_is_closed_without_an_answer(world, kept, by_byte):
+    hello = bytes.fromhex("16030100c8010000c40303") + b"\x5a" * 194 + b"\r\n\r\n"
+    received = converse(world.spindle.address, hello + NEXT, by_byte)
+    assert received.is_closed and received.data == b"", received
+    assert send(kept, "GET", "/healthz").status == 200
+
+
 @pytest.mark.parametrize(("case", "by_byte"), each_way(HONEST))
 def test_a_valid_request_is_answered_and_its_connection_kept(world, case, by_byte):
     last = get(b"Connection: close")

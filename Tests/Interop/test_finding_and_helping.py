@@ -84,7 +84,9 @@ def test_a_merchants_administrator_finds_only_its_own(town):
     town.phone()
     stranger = town.spindle.create_person("stranger@example.com")
     token = administrator(town, "admin:merchant")
-    for query in ["email=stranger@example.com", f"user_id={stranger.id}", "email_prefix=strang", "sort=email&disabled=true"]:
+    for query in [
+        "email=stranger@example.com", f"user_id={stranger.id}", "email_prefix=strang", "sort=email&disabled=true",
+    ]:
         answer = town.spindle.administer("GET", f"users?{query}&count=true", token=token)
         assert answer.json["items"] == [] and answer.json["count"] == 0 and answer.json["next"] is None, query
     for query in ["", "sort=created_at", "sort=-email", "sort=name", f"client_id={town.app.id}", "name_prefix=kari"]:

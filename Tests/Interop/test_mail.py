@@ -68,7 +68,7 @@ def forget_password(server: Server, person: Person) -> None:
 def waiting(server: Server) -> list[tuple[int, int]]:
     """Attempts and due time of what is still in the outbox."""
     with closing(sqlite3.connect(server.database, timeout=10)) as database:
-        return database.execute("SELECT attempts, due_at FROM deliveries").fetchall()
+        return database.execute("SELECT attempts, due_at FROM deliveries WHERE failed_at IS NULL").fetchall()
 
 
 def time_passes(server: Server) -> None:

@@ -70,7 +70,7 @@ extension World {
     /// Waits until every stored mail has been sent, apart from those that only look like one from outside.
     public func allMailsSent() async throws {
         while try await !server.database.rows(
-            "SELECT id FROM deliveries WHERE kind = 'mail' AND expires_at > created_at LIMIT 1"
+            "SELECT id FROM deliveries WHERE kind = 'mail' AND expires_at > created_at AND failed_at IS NULL LIMIT 1"
         ).isEmpty {
             try await Task.sleep(for: .milliseconds(10))
         }

@@ -43,7 +43,7 @@ public struct Login: Sendable {
         let address: String
         let userAgent: String
         /// The request that it is made by.
-        let origin: RequestOrigin?
+        let origin: (any RequestOrigin)?
 
         /// - Parameter client: the client that sent the user; nil for none.
         public init(
@@ -54,7 +54,7 @@ public struct Login: Sendable {
             self.kind = kind
             self.provider = provider
             self.address = address
-            origin = .current
+            origin = CurrentRequest.origin
             // The browser's description of itself is shown and never trusted.
             self.userAgent = String(userAgent.filter { !$0.isNewline }).prefix(bytes: 300)
         }

@@ -57,7 +57,7 @@ public struct UserContextEndpoint: Endpoint {
         for name in ["ok_session", "no_session", "no_user"] {
             guard let text = query[name], let address = client.page(text) ?? client.redirectURI(text) else {
                 return refused(
-                    "unregistered_\(name)",
+                    "unregistered_redirect_uri",
                     "\(name) must be a page of the client's web_origins, or one of its redirect_uris.")
             }
             addresses[name] = address.text

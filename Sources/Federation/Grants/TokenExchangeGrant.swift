@@ -19,16 +19,19 @@ public struct TokenExchangeGrant: Grant {
         let parameters = request.parameters
         let token = try parameters.require(.subjectToken)
         guard try parameters.require(.subjectTokenType) == Self.idToken else {
-            throw OAuthError.exchangeRefused("subject_token_type", "The subject_token_type must be \(Self.idToken).")
+            throw OAuthError.exchangeRefused(
+                "exchange_subject_token_type", "The subject_token_type must be \(Self.idToken).")
         }
         // No delegation: the client signs a user in, and acts only as the client that it authenticated as.
         guard parameters[.actorToken] == nil, parameters[.actorTokenType] == nil else {
             throw OAuthError.exchangeRefused(
-                "actor_token", "This server accepts no actor_token: leave out actor_token and actor_token_type.")
+                "exchange_actor_token",
+                "This server accepts no actor_token: leave out actor_token and actor_token_type.")
         }
         guard [nil, TokenResponse.accessTokenType].contains(parameters[.requestedTokenType]) else {
             throw OAuthError.exchangeRefused(
-                "requested_token_type", "The requested_token_type must be \(TokenResponse.accessTokenType), or absent.")
+                "exchange_requested_token_type",
+                "The requested_token_type must be \(TokenResponse.accessTokenType), or absent.")
         }
         let target = try client.audience(parameters, issuer: issuer)
         let scope = try client.granted(parameters[.scope], within: client.scope.withoutAdministration)
@@ -39,7 +42,7 @@ public struct TokenExchangeGrant: Grant {
 
 extension OAuthError {
     /// RFC 8693 §2.2.2.
-    fileprivate static func exchangeRefused(_ parameter: String, _ hint: String) -> OAuthError {
-        OAuthError(.invalidRequest, "exchange_\(parameter)", hint)
+    fileprivate static func exchangeRefused(_ reason: String, _ hint: String) -> OAuthError {
+        OAuthError(.invalidRequest, reason, hint)
     }
 }

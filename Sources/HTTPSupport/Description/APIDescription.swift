@@ -162,9 +162,14 @@ struct APIDescription {
     private static let error = Schema.object(
         ["error": .text, "error_description": .text], required: ["error"])
 
+    /// Of a refused token it is as RFC 6749 has it.
     private static let spidError = Schema.object(
-        ["error": .object(["code": .number, "type": .text, "description": .anything], required: ["code", "type"])],
-        required: ["error"])
+        [
+            "error": .any(
+                of: .object(
+                    ["code": .number, "type": .text, "description": .anything], required: ["code", "type"]), .text),
+            "error_description": .text,
+        ], required: ["error"])
 
     // MARK: Who calls
 

@@ -54,7 +54,7 @@ public final class Router: RequestHandler {
             audit.note(
                 .init(
                     "mail.held_back", on: whom.user.map { Party(.user, "\($0)") }, client: whom.client.map { "\($0)" },
-                    reason: held.reason, detail: held.kind, address: context.origin.address()))
+                    reason: held.reason, detail: held.kind, address: context.address))
         }
         response.headers[.xRequestID] = log.told(to: request)
         return response
@@ -68,7 +68,7 @@ public final class Router: RequestHandler {
         var response: Response
         do {
             guard isReadable else { throw OAuthError.tooManyMarks }
-            response = try await RequestOrigin.$current.withValue(context.origin) {
+            response = try await CurrentRequest.$origin.withValue(context) {
                 try await route.answer(request, context)
             }
         } catch {

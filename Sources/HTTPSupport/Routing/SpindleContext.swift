@@ -1,6 +1,8 @@
-import Audit
-import HTTP
+public import Audit
+package import Directory
+package import HTTP
 package import Logging
+package import OAuth
 package import Values
 
 /// The context of a request: its route, its id in the log, and its client.
@@ -30,15 +32,29 @@ public struct SpindleContext: Sendable {
         logger[metadataKey: "user"] = .string(whom.user.map { "\($0)" } ?? "-")
         return logger
     }
+}
 
-    /// Where events of this request say that it came from.
-    var origin: RequestOrigin {
-        RequestOrigin(address: { log.address.of(request) }, requestID: { log.id(of: request) })
-    }
+extension SpindleContext: RequestOrigin {
+    public var address: String { log.address.of(request) }
+    public var requestID: String { log.id(of: request) }
 }
 
 extension SpindleContext {
     package func identifier<Entity>(_ name: String = "id") throws -> Identifier<Entity> {
         Identifier(try parameters.require(name))
+    }
+}
+
+/// Notes whom a request concerns, where that is found out: the log says it of a refusal.
+extension Request {
+    package func note(_ client: Client.ID) { note { $0.client = client } }
+    package func note(_ user: UserID) { note { $0.user = user } }
+
+    /// A live token: its client and its user.
+    package func note(_ token: AccessToken) {
+        note { whom in
+            whom.client = token.client
+            if let user = token.user { whom.user = user }
+        }
     }
 }

@@ -13,7 +13,7 @@ public final class CallbackAnnouncement: Sendable {
     private let callbacks: Callbacks
     let now: Timestamp
     private let origin: [UInt8]
-    private let request = RequestOrigin.current
+    private let request = CurrentRequest.origin
     private let isSaid = Atomic(false)
 
     init(_ callbacks: Callbacks, at now: Timestamp, origin: [UInt8]) {

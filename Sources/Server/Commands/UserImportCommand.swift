@@ -1,3 +1,4 @@
+import Audit
 import Authentication
 import CommandLineTool
 import Directory
@@ -35,6 +36,11 @@ extension UserCommand {
                 if output.json { rejections.append($0) } else { Terminal.tell("\($0)") }
             } mapping: {
                 try mapFile?.write($0)
+            }
+            if !dryRun {
+                try await stores.audit.record(
+                    "user.imported", by: Actor(.command),
+                    after: .members(["users": .integer(Int64(totals.imported))]))
             }
             output.print(
                 .members([

@@ -10,7 +10,7 @@ extension World {
     /// How many deliveries of `kind` are waiting. Where none may be sent, that is how many were queued.
     func waiting(_ kind: Waiting) async throws -> Int {
         try await server.database.read { db in
-            try db.rows("SELECT id FROM deliveries WHERE kind = \(kind.rawValue)").count
+            try db.rows("SELECT id FROM deliveries WHERE kind = \(kind.rawValue) AND failed_at IS NULL").count
         }
     }
 

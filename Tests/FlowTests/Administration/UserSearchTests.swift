@@ -1,4 +1,5 @@
 import JSON
+import Storage
 import TestSupport
 import Testing
 
@@ -38,7 +39,7 @@ struct UserSearchTests {
             let named = try await world.server.send(
                 "PATCH", "/admin/v1/users/\(grace)", json: ["name": "Grace  Hopper"], bearer: world.admin)
             #expect(named.status == 200, "\(named)")
-            for (query, found) in [
+            let cases: [(String, [String])] = [
                 ("user_id=\(world.user)", [world.user]), ("sub=\(world.user)", [world.user]), ("sub=unknown", []),
                 ("user_id=77", []), ("name_prefix=ada", [world.user]), ("name_prefix=ADA%20LOVE", [world.user]),
                 ("name_prefix=grace%20hop", [grace]), ("name_prefix=hopper", []), ("name_prefix=adb", []),
@@ -48,7 +49,8 @@ struct UserSearchTests {
                 ("email_prefix=ada&name_prefix=ada%20l", [world.user]), ("email_prefix=ada&name_prefix=grace", []),
                 ("created_before=1", []), ("created_after=99999999999", []), ("email=ada@example.com&user_id=77", []),
                 ("phone_number=%2B4790000000", []), ("identity=unknown:1", []),
-            ] {
+            ]
+            for (query, found) in cases {
                 #expect(try await Self.ids("users?\(query)", in: world) == found, "\(query)")
                 let answer = try await world.server.get("/admin/v1/users?\(query)&count=true", bearer: world.admin)
                 #expect(answer.json["count"]?.integer == Int64(found.count), "\(query): \(answer)")

@@ -89,7 +89,8 @@ struct ModelWorld: Sendable {
     /// What waits, by its id.
     func messages() async throws -> [String: Message] {
         let rows = try await world.server.database.rows(
-            "SELECT id, kind, sealed_content FROM deliveries WHERE kind IN ('notice', 'callback')")
+            "SELECT id, kind, sealed_content FROM deliveries WHERE kind IN ('notice', 'callback') AND failed_at IS NULL"
+        )
         return try Dictionary(
             uniqueKeysWithValues: rows.map { row in
                 let id: String = try row.get("id")

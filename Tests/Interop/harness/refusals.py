@@ -171,7 +171,6 @@ REQUEST_LINES = [
     Case("garbage", bytes(range(1, 200)) + b"\r\n\r\n", BAD),
     Case("NULs", b"\0" * 64 + b"\r\n\r\n", BAD),
     Case("words", b"hello, is anybody there?\r\n\r\n", BAD),
-    Case("a TLS hello", bytes.fromhex("16030100c8010000c40303") + b"\x5a" * 194 + b"\r\n\r\n", BAD),
     Case("HTTP/2.0 in text", b"GET /healthz HTTP/2.0\r\nHost: x\r\n\r\n", (505,)),
     Case("the preface of HTTP/2", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", (505,)),
     Case("HTTP/3.0", b"GET /healthz HTTP/3.0\r\nHost: x\r\n\r\n", (505,)),
