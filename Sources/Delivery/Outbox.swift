@@ -181,11 +181,11 @@ extension Outbox {
     private func note(_ kind: AuditEvent.Kind, _ outcome: AuditEvent.Outcome, _ claim: Lease, _ reason: String?) {
         guard let audit, claim.kind == .mail else { return }
         let about = (try? seal.open(claim.sealedContent, .delivery, row: claim.id.text)).map(MailMessage.about) ?? [:]
-        let merchant = claim.share.whole.text
+        // For the platform alone: the mail to an address says whether it has a user.
         audit.note(
             .init(
-                kind, by: .server, on: about["user"].map { Party(.user, $0) },
-                merchant: merchant.isEmpty ? nil : merchant, outcome: outcome, reason: reason, detail: about["mail"]))
+                kind, by: .server, on: about["user"].map { Party(.user, $0) }, outcome: outcome, reason: reason,
+                detail: about["mail"]))
     }
 
     /// Whom a mail is to, by id, which mail it is, and in which merchant's name it goes.

@@ -470,6 +470,11 @@ def no_database(place):
 
 
 @provocation
+def users_before_development(place):
+    return place.command("serve", "--dev")
+
+
+@provocation
 def unknown_setting(place):
     return place.command("serve", SPINDLE_ISUER="https://id.example")
 

@@ -189,8 +189,8 @@ public struct UserFinder: Sendable {
         return sorted.prefix(count).map { UserID($0) }
     }
 
-    /// The first users of the range that meet the other conditions, slice by slice. Throws `TooMany` when that reads too
-    /// many.
+    /// The first users of the range that meet the other conditions, slice by slice. Throws `TooMany` when that reads
+    /// too many.
     private func visited(
         _ search: UserSearch, _ clients: [Client.ID]?, after place: UserSearch.Place?, count: Int,
         in db: any Transaction

@@ -236,7 +236,7 @@ extension Logins {
         of attempt: Login.Attempt, by user: UserID, at now: Timestamp, in db: any Transaction
     ) throws {
         guard attempt.kind != .auto else { return }
-        let merchant = try merchant(of: attempt.client, in: db)
+        let merchant = try Connections.merchant(of: attempt.client, knowing: user, in: db)
         try AuditTrail(
             by: Actor(.user(user), of: merchant?.text), at: now, seed: Array(attempt.id.text.utf8),
             origin: attempt.origin
@@ -245,12 +245,6 @@ extension Logins {
             after: .members([
                 "kind": .string(attempt.kind.rawValue), "provider": attempt.provider.map(JSON.string),
             ]), userAgent: attempt.userAgent, in: db)
-    }
-
-    /// The merchant of the client where a user signs in.
-    static func merchant(of client: Client.ID?, in db: any Transaction) throws -> Merchant.ID? {
-        guard let client else { return nil }
-        return try db.rows("SELECT merchant_id FROM clients WHERE id = \(client)").first?.get("merchant_id")
     }
 
     /// How many attempts are kept of one user. A user who signs in every day leaves ninety before they expire.

@@ -81,7 +81,14 @@ public struct PasswordSignIn: Sendable {
 
     /// A refused sign-in is an event. That of an unknown user is noted like any other, and takes as long.
     private func note(_ refusal: Refusal, at client: Client.ID?, from address: String) async throws {
-        let merchant = try await database.read { db in try Logins.merchant(of: client, in: db) }
+        let known: UserID?
+        switch refusal {
+        case .wrong(_, let user), .throttled(_, _, let user): known = user
+        case .overloaded: return
+        }
+        let merchant = try await database.read { db in
+            try Connections.merchant(of: client, knowing: known, in: db)
+        }
         switch refusal {
         case .wrong(let reason, let user):
             audit.note(

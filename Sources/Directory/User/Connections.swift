@@ -31,6 +31,24 @@ public struct Connections: Sendable {
         try !db.rows("SELECT 1 AS found \(connected(user, around: client)) LIMIT 1").isEmpty
     }
 
+    /// The merchant that may be told what `user` does at `client`: that of the client, once one of its own clients is
+    /// connected to the user. Nil before, and for an unknown user: who tries addresses at a client must not learn by
+    /// the events of its merchant which of them have a user. The answer takes as long for each.
+    package static func merchant(
+        of client: Client.ID?, knowing user: UserID?, in db: any Transaction
+    ) throws -> Merchant.ID? {
+        guard let client else { return nil }
+        return try db.rows(
+            """
+            SELECT clients.merchant_id FROM clients
+            WHERE clients.id = \(client) AND EXISTS (
+                SELECT 1 FROM connections JOIN clients own ON own.id = connections.client_id
+                WHERE connections.user_id = \(user ?? UserID(0)) AND own.merchant_id = clients.merchant_id
+                    AND \(ClientRight.shareWithMerchant.held(by: "own")) AND own.deleted_at IS NULL)
+            """
+        ).first?.get("merchant_id")
+    }
+
     private static func connected(_ user: UserID, around client: Client) -> SQL {
         // A client without a merchant has no others: its NULL equals no client's merchant.
         """

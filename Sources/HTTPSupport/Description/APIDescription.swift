@@ -64,12 +64,13 @@ struct APIDescription {
     private func parameters(of operation: Operation, at template: PathTemplate) -> [JSON] {
         let declared = Set(operation.parameters.filter { $0.place == .path }.map(\.name))
         let others = template.parameters.filter { !declared.contains($0) }.map { name in
-            Operation.Parameter(name, in: .path, .text, "of the path")
+            Operation.Parameter(name, in: .path, .text, "")
         }
         return (others + operation.parameters).map { parameter in
             .members([
                 "name": .string(parameter.name), "in": .string(parameter.place.rawValue),
-                "required": .bool(parameter.isRequired), "description": .string(parameter.meaning),
+                "required": parameter.isRequired ? true : nil,
+                "description": parameter.meaning.isEmpty ? nil : .string(parameter.meaning),
                 "schema": parameter.schema.json,
             ])
         }

@@ -39,6 +39,7 @@ NOT_RUN = [
     Row("docs/guide-auth0-sdks.md", "3. The apps", "swift kotlin js", OF_A_LIBRARY),
     Row("docs/guide-apple.md", "In an app", "swift", OF_A_LIBRARY),
     Row("docs/guide-ditto.md", "What to paste where", "js", OF_A_LIBRARY),
+    Row("docs/guide-sync-gateway.md", "In five minutes", "bash", OF_A_LIBRARY),
     Row("docs/guide-sync-gateway.md", "Without Sync Gateway's help", "http", OF_A_LIBRARY),
     Row("docs/example-spid/README.md", "What happens", "swift", OF_A_LIBRARY),
     Row("docs/guide-import.md", "Where the export comes from", "sh python", "reads another system's users"),
