@@ -139,7 +139,8 @@ let package = Package(
         module(
             "Delivery", ["Audit", "Keys", "Mail", "Outbound", "JSON", "Storage", "Values", "Cryptography", "Logging"]),
 
-        // 3  master and signing keys; the schema; who did what; the two engines; the ways out: to other servers, by mail; the server
+        // 3  master and signing keys; the schema; who did what; the two engines; the ways out: to other servers, by
+        //    mail; the server
         module("Keys", ["JOSE", "JSON", "Storage", "Values", "Cryptography", "Text", "System", "Threads"]),
         .target(
             name: "Migrations", dependencies: ["Storage"], path: "migrations",

@@ -40,6 +40,12 @@ public struct AuditEvent: Sendable {
     /// Address, user agent, and values before and after: gone once the user is erased.
     public let details: JSON?
 
+    /// The document in the copy of a user's data: without the addresses of others.
+    var jsonForUser: JSON {
+        guard let user, actor != .user(user) else { return json }
+        return .object((json.members ?? []).filter { actor.kind == .anonymous || $0.name != "address" })
+    }
+
     /// The document of administration.
     public var json: JSON {
         .members([

@@ -56,7 +56,7 @@ public final class AuditLog: Sendable {
 
         /// What stays of a note when too many wait: where it came from is no longer told apart.
         fileprivate var outline: Note {
-            Note(kind, by: .anonymous, merchant: merchant, client: client, outcome: outcome, reason: reason)
+            Note(kind, by: actor, merchant: merchant, client: client, outcome: outcome, reason: reason)
         }
     }
 
@@ -147,15 +147,22 @@ public final class AuditLog: Sendable {
     }
 
     private static func store(_ note: Note, _ tally: Tally, _ bytes: [UInt8], in db: any Transaction) throws {
-        let details = JSON.members([
-            "address": note.address.map(JSON.string), "detail": note.detail.map(JSON.string),
-        ])
+        var details = JSON.members(["detail": note.detail.map(JSON.string)]).members ?? []
+        // The user may have been erased since.
+        if let address = note.address, try !isErased(note.subject?.user, in: db) {
+            details.append(.init("address", .string(address)))
+        }
         try AuditEvent(
             id: .ordered(at: tally.time, of: bytes.prefix(8)), time: tally.time, kind: note.kind, actor: note.actor,
             subject: note.subject, user: nil, merchant: note.merchant, client: note.client, outcome: note.outcome,
             reason: note.reason, requestID: tally.requestID, count: tally.count,
-            details: details.members?.isEmpty ?? true ? nil : details
+            details: details.isEmpty ? nil : .object(details)
         ).store(saltedBy: Array(bytes.suffix(16)), in: db)
+    }
+
+    private static func isErased(_ user: UserID?, in db: any Transaction) throws -> Bool {
+        guard let user else { return false }
+        return try !db.rows("SELECT id FROM events WHERE user_id = \(user) AND type = 'user.deleted' LIMIT 1").isEmpty
     }
 }
 
@@ -232,8 +239,8 @@ extension AuditLog.Query {
 }
 
 extension AuditLog {
+    /// Rows are deleted from the beginning of the chain, by `EventChain.shorten`.
     static let table = StoredTable(
-        // Deleted from the beginning of the chain, by `EventChain.shorten`.
         "events",
         // A user's events stay, without what names the user.
         ofUser: .steps { user, batch, db in
@@ -251,7 +258,7 @@ extension AuditLog {
                         SELECT \(AuditEvent.columns) FROM events WHERE user_id = \(user)
                         ORDER BY events.id DESC LIMIT \(StoredTable.Export.most)
                         """
-                    ).map { row in try AuditEvent(row).json })
+                    ).map { row in try AuditEvent(row).jsonForUser })
             }
         ])
     static let chain = StoredTable("event_chain")

@@ -53,7 +53,7 @@ public struct AuditTrail: Sendable {
         let own = seed + label.joined(separator: "\n").utf8
         let details = JSON.members([
             "address": isAnonymous ? nil : (origin?.address).map(JSON.string),
-            "user_agent": userAgent.map(JSON.string), "before": before, "after": after,
+            "user_agent": userAgent.map(JSON.string), "before": before?.bounded, "after": after?.bounded,
         ])
         let event = AuditEvent(
             id: .ordered(at: now, of: own), time: now, kind: kind, actor: actor.party, subject: subject, user: user,
@@ -64,17 +64,29 @@ public struct AuditTrail: Sendable {
     }
 
     /// Stores what `before` and `after` have different, and nothing when they are equal.
+    /// - Parameter secrets: the members with new secrets, of which the event says only that they changed.
     public func recordChange(
         _ kind: AuditEvent.Kind, on subject: Party, merchant: String? = nil, client: String? = nil, from before: JSON,
-        to after: JSON, in db: any Transaction
+        to after: JSON, secrets: [String] = [], in db: any Transaction
     ) throws {
-        let (old, new) = before.differences(from: after)
+        let changed = JSON.object((after.members ?? []) + secrets.map { .init($0, "changed") })
+        let (old, new) = before.differences(from: changed)
         guard old != new else { return }
         try record(kind, on: subject, merchant: merchant, client: client, before: old, after: new, in: db)
     }
 }
 
 extension JSON {
+    /// The document, or how long it is and its digest: one who changes long settings again and again must not fill the
+    /// database.
+    fileprivate var bounded: JSON {
+        let bytes = bytes
+        guard bytes.count > 8192 else { return self }
+        return .members([
+            "bytes": .integer(Int64(bytes.count)), "sha256": .string(Hexadecimal.encode(Digest.sha256(bytes))),
+        ])
+    }
+
     /// The members of both documents that differ, or that only one of them has.
     fileprivate func differences(from later: JSON) -> (JSON, JSON) {
         let isSame = { (member: Member, other: JSON) in other[member.name] == member.value }

@@ -112,7 +112,7 @@ public struct EventChain: Sendable {
     }
 
     /// Reads the whole chain and computes each hash again. `trusted` is a link that was noted elsewhere: with it, rows
-    /// that somebody rewrote together with all later hashes are seen too.
+    /// that were rewritten together with all later hashes are seen too.
     public func verify(trusted: Link? = nil) async throws -> Verdict {
         while true {
             let start = try await database.read { db in try Self.start(in: db) }
@@ -150,9 +150,7 @@ public struct EventChain: Sendable {
                 guard try row.get("hash") == expected.hash else {
                     return .broken(at: position, reason: "the event was changed")
                 }
-                if let details: String = try row.get("details"), let salt: String = try row.get("salt"),
-                    try AuditEvent.hash(of: details, saltedBy: salt) != row.get("details_hash")
-                {
+                guard try Self.hasOwnDetails(row) else {
                     return .broken(at: position, reason: "the details of the event were changed")
                 }
                 if let trusted, trusted.position == position, trusted.hash != expected.hash {
@@ -173,10 +171,17 @@ public struct EventChain: Sendable {
         return .whole(events: count, end: link)
     }
 
+    /// Whether the details are those that the hash covers, or gone together with their salt.
+    private static func hasOwnDetails(_ row: Row) throws -> Bool {
+        let (details, salt): (String?, String?) = (try row.get("details"), try row.get("salt"))
+        guard let details, let salt else { return details == nil && salt == nil }
+        return try AuditEvent.hash(of: details, saltedBy: salt) == row.get("details_hash")
+    }
+
     /// What a hash covers.
     private static let columns: SQL.Columns = """
-        id, at, type, actor_type, actor_id, subject_type, subject_id, merchant_id, client_id, outcome, reason, \
-        request_id, count, details_hash
+        id, at, type, actor_type, actor_id, subject_type, subject_id, user_id, merchant_id, client_id, outcome, \
+        reason, request_id, count, details_hash
         """
 
     private static func link(_ row: Row, after link: Link) throws -> Link {
@@ -185,7 +190,8 @@ public struct EventChain: Sendable {
         let covered = JSON.array([
             .string(link.hash), .integer(position), try text("id"), .integer(try row.get("at")), try text("type"),
             try text("actor_type"), try text("actor_id"), try text("subject_type"), try text("subject_id"),
-            try text("merchant_id"), try text("client_id"), try text("outcome"), try text("reason"),
+            try row.get("user_id", as: Int64?.self).map { .integer($0) } ?? .null, try text("merchant_id"),
+            try text("client_id"), try text("outcome"), try text("reason"),
             try text("request_id"), .integer(try row.get("count")), try text("details_hash"),
         ])
         return Link(position: position, hash: Hexadecimal.encode(Digest.sha256(covered.bytes)))

@@ -2,7 +2,7 @@ import Glibc
 import JSON
 public import Values
 
-/// Somebody or something that acts, or that something is done to: its kind and its id.
+/// One that acts, or that something is done to: its kind and its id.
 public struct Party: Sendable, Hashable {
     public enum Kind: String, Sendable, CaseIterable {
         case user, client, merchant, issuer, session, key, delivery, webhook

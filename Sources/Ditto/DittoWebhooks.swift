@@ -145,7 +145,7 @@ public struct DittoWebhooks: Sendable {
             try changed.update(in: db)
             try trail.recordChange(
                 "webhook.changed", on: Party(.webhook, id.text), merchant: webhook.merchant.text, from: webhook.json(),
-                to: changed.json(), in: db)
+                to: changed.json(), secrets: secrets == nil ? [] : ["secrets"], in: db)
             return changed
         }
         if changed?.document == document { parsed.keep(rules, of: document, for: id, of: found.merchant) }

@@ -168,7 +168,7 @@ public struct TrustedIssuers: Sendable {
             }
             try trail.recordChange(
                 "issuer.changed", on: Party(.issuer, id.text), merchant: issuer.merchant.text, from: issuer.json,
-                to: changed.json, in: db)
+                to: changed.json, secrets: metadata.holdsSecret ? ["secret"] : [], in: db)
             return changed
         }
     }

@@ -184,6 +184,9 @@ struct EventTests {
                 back: "UPDATE events SET actor_id = SUBSTR(actor_id, 1, LENGTH(actor_id) - 1) WHERE position = 2", at: 2
             )
             try await change(
+                "UPDATE events SET user_id = 1 WHERE position = 4",
+                back: "UPDATE events SET user_id = NULL WHERE position = 4", at: 4)
+            try await change(
                 "UPDATE events SET position = 1000000 WHERE position = 3",
                 back: "UPDATE events SET position = 3 WHERE position = 1000000", at: 3)
             try await change(
@@ -281,6 +284,38 @@ struct EventTests {
                 #expect(event.value["client_id"]?.string != world.rivalBackend.id)
                 if let type = event.value["type"]?.string { types.insert(type) }
             }
+        }
+    }
+
+    @Test("A new secret of an issuer is an event that does not hold it", arguments: Backend.available)
+    func issuerSecrets(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let made = try await World.make(
+                world.server, world.admin, "issuers",
+                [
+                    "merchant_id": .string(world.merchant), "issuer": "https://partner.example",
+                    "secret": "a secret of at least thirty-two bytes", "algorithms": ["HS256"],
+                ])
+            let id = try made.require("id")
+            let changed = try await world.change(
+                "issuers", id, ["secret": "another secret of at least thirty-two"])
+            #expect(changed.status == 200)
+            let event = try #require(try await events(world, "?type=issuer.changed").first)
+            #expect(event["after"]?["secret"] == "changed" && !event.text.contains("another secret"))
+        }
+    }
+
+    @Test("A refusal that is counted after its user was erased does not say where from", arguments: Backend.available)
+    func countedLate(_ backend: Backend) async throws {
+        try await World.with(backend, settings: ["trusted_proxies": "127.0.0.1/32"]) { world in
+            _ = try await world.signIn(password: "a wrong password", from: "192.0.2.77")
+            _ = try await events(world)
+            _ = try await world.signIn(password: "a wrong password", from: "192.0.2.77")
+            _ = try await world.server.send("DELETE", "/admin/v1/users/\(world.user)", bearer: world.admin)
+            world.server.clock.advance(by: .seconds(61))
+            let found = try await events(world, "?subject=\(world.user)")
+            #expect(found.filter { $0["type"] == "sign_in.refused" }.count == 2)
+            #expect(found.allSatisfy { !$0.text.contains("192.0.2.77") })
         }
     }
 }

@@ -38,6 +38,9 @@ extension ExpectedHelp {
                                       none.
               --accent-color <accent-color>
                                       The colour of its pages, as #rrggbb; "" for ours.
+              --events-uri <events-uri>
+                                      The https URL that gets its events as signed tokens;
+                                      "" for none.
               --mail-templates <mail-templates>
                                       A JSON file with its own texts for mails, replacing
                                       those it has; "" for ours.
@@ -104,6 +107,9 @@ extension ExpectedHelp {
                                       none.
               --accent-color <accent-color>
                                       The colour of its pages, as #rrggbb; "" for ours.
+              --events-uri <events-uri>
+                                      The https URL that gets its events as signed tokens;
+                                      "" for none.
               --mail-templates <mail-templates>
                                       A JSON file with its own texts for mails, replacing
                                       those it has; "" for ours.

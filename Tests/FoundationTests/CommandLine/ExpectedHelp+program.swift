@@ -20,6 +20,7 @@ extension ExpectedHelp {
               client                  Clients: apps and backends that ask for tokens.
               user                    Users of the merchants' apps.
               key                     Signing keys, and the master key that seals them.
+              event                   Who did what, when and from where.
               doctor                  Check configuration, pages, certificate, database,
                                       keys, clock, mail, text messages and issuer; exit
                                       with 1 if one is bad.

@@ -10,7 +10,7 @@ struct ExpectedHelp: Sendable, CustomTestStringConvertible {
         self.text = text
     }
 
-    static let all = program + merchant + client + user + key
+    static let all = program + merchant + client + user + key + event
 
     var words: [String] { command.split(separator: " ").map(String.init) }
     var testDescription: String { "spindle \(command)" }
