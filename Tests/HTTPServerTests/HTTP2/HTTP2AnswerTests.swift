@@ -82,15 +82,16 @@ import Testing
     func commonFieldsOfRefusals() {
         let client = HTTP2Client(commonFields: [.xContentTypeOptions: "nosniff"])
         client.request(1, "GET", "/" + String(repeating: "a", count: 9_000))
-        #expect(client.fields(of: 1)[":status"] == "414")
-        #expect(client.fields(of: 1)["x-content-type-options"] == "nosniff")
-        #expect(client.fields(of: 1)["x-request-id"] == "target_too_long")
+        // Read once: the table by which fields are compressed follows what was read.
+        let refusal = client.fields(of: 1)
+        #expect(refusal[":status"] == "414" && refusal["x-content-type-options"] == "nosniff")
+        #expect(refusal["x-request-id"] == "target_too_long")
         client.request(3)
         _ = client.next()
         client.answer(Response(status: .ok, headers: [.location: "/a\n", .xRequestID: "0a7"]), to: 3)
-        #expect(client.fields(of: 3)["x-request-id"] == "0a7")
-        #expect(client.fields(of: 3)[":status"] == "500")
-        #expect(client.fields(of: 3)["x-content-type-options"] == "nosniff")
+        let fault = client.fields(of: 3)
+        #expect(fault["x-request-id"] == "0a7" && fault[":status"] == "500")
+        #expect(fault["x-content-type-options"] == "nosniff")
     }
 
     @Test("An HTTP/2 answer larger than the client's window continues once the client enlarges the window")
