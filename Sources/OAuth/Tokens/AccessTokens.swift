@@ -174,20 +174,22 @@ private struct Found {
             signedInAt: try row.get("signed_in_at", as: Timestamp?.self) ?? issuedAt)
         let isConfirmed = try row.get("confirmed_at", as: Timestamp?.self) != nil
         unconfirmedRotation = isConfirmed ? nil : try row.get("rotation_found")
-        standing = try Self.ended(row, token).map { .ended($0) } ?? Standing(row, of: token.user)
+        standing = try Self.ended(row, token) ?? Standing(row, of: token.user)
         sessionEnd = try row.get("session_expires_at")
     }
 
     /// Why the token alone has ended, apart from what it rests on.
-    private static func ended(_ row: Row, _ token: AccessToken) throws -> String? {
+    private static func ended(_ row: Row, _ token: AccessToken) throws -> Standing? {
         // A holder of the ended secret may have got this token, and would keep making new ones.
         if token.user == nil, token.scope.administers, let end: Timestamp = try row.get("secret_ended_at"),
             token.issuedAt <= end
         {
-            return "secret_ended"
+            return .ended("secret_ended")
         }
-        if token.resource != nil, try row.get("resource_found", as: String?.self) == nil { return "resource_taken" }
-        if token.family != nil, token.path == nil { return "token_family_deleted" }
+        if token.resource != nil, try row.get("resource_found", as: String?.self) == nil {
+            return .ended("resource_taken")
+        }
+        if token.family != nil, token.path == nil { return .ended("token_family_deleted") }
         return nil
     }
 }

@@ -321,7 +321,7 @@ struct AddressLinkTests {
                 (["email_verified": true], ["email": adas]),
             ]
             for (token, userinfo) in cases {
-                story.expect(403, "upstreamUnknown", try await signIn(token, userinfo), browser)
+                story.expect(403, "upstream_unknown", try await signIn(token, userinfo), browser)
             }
             #expect(try await here.count("issuer_subjects") == 0)
 

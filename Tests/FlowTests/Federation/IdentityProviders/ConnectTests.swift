@@ -52,7 +52,7 @@ struct ConnectTests {
             // Sessions that the issuer opened have ended.
             #expect(try await another.open(story.here.authorizeAddress()).status == 200)
             another.forgetSession()
-            story.expect(403, "upstreamUnknown", try await story.signIn(&another), another)
+            story.expect(403, "upstream_unknown", try await story.signIn(&another), another)
         }
     }
 
@@ -77,9 +77,9 @@ struct ConnectTests {
             let link = ["issuer": story.issuer, "subject": "kari"]
             _ = try await browser.submit(try await browser.open("/account"), link, to: "/account/links/remove")
             story.grant(story.claims(underWay))
-            story.expect(409, "upstreamRemoved", try await story.comeBack(underWay, in: &another), another)
+            story.expect(409, "upstream_removed", try await story.comeBack(underWay, in: &another), another)
             let told = try await story.signIn(&another)
-            story.expect(409, "upstreamRemoved", told, another)
+            story.expect(409, "upstream_removed", told, another)
             #expect(told.link(to: "/login?continue=") != nil && told.link(to: "/account") != nil)
             // Another subject there becomes a new user here.
             #expect(try await story.signIn(&another, ["sub": "ola"]).status == 303)
@@ -111,7 +111,7 @@ struct ConnectTests {
             let link = ["issuer": story.issuer, "subject": "kari"]
             _ = try await browser.submit(try await user(story, &browser), link, to: "/account/links/remove")
             var kari = Browser(story.here.server)
-            story.expect(409, "upstreamRemoved", try await story.signIn(&kari), kari)
+            story.expect(409, "upstream_removed", try await story.signIn(&kari), kari)
             try await story.here.server.database.write { db in
                 _ = try db.execute(
                     "UPDATE issuer_settings SET client_id = NULL WHERE issuer_id = \(story.issuer)")
@@ -137,7 +137,7 @@ struct ConnectTests {
             var another = Browser(story.here.server)
             for subject in ["kari", "ola"] {
                 let told = try await story.signIn(&another, ["sub": .string(subject)])
-                story.expect(409, "upstreamRemoved", told, another)
+                story.expect(409, "upstream_removed", told, another)
             }
         }
     }

@@ -85,7 +85,7 @@ struct IdentityProviderOutcomeTests {
         try await StandInStory.with(backend, ["create_users": false]) { story in
             var browser = Browser(story.here.server)
             let answer = try await story.signIn(&browser)
-            story.expect(403, "upstreamUnknown", answer, browser)
+            story.expect(403, "upstream_unknown", answer, browser)
             #expect(answer.link(to: "/signup?continue=") != nil)
             #expect(answer.link(to: "/login?continue=") != nil)
         }
@@ -98,7 +98,7 @@ struct IdentityProviderOutcomeTests {
         try await StandInStory.with(backend, ["authoritative_domains": ["example.com"]]) { story in
             var browser = Browser(story.here.server)
             let claims: KeyValuePairs<String, JSON> = ["email": .string(World.email), "email_verified": true]
-            story.expect(409, "upstreamTaken", try await story.signIn(&browser, claims), browser)
+            story.expect(409, "upstream_taken", try await story.signIn(&browser, claims), browser)
             try await story.here.change("users", story.here.user, ["email_verified": true])
             try await story.here.change("issuers", story.issuer, ["link_by_email": true])
             #expect(try await story.signIn(&browser, claims).status == 303)
@@ -118,7 +118,7 @@ struct IdentityProviderOutcomeTests {
             let userID = try await story.here.redeemAuthorization(code).require("user_id")
             browser.forgetSession()
             try await story.here.change("users", userID, ["disabled": true])
-            story.expect(403, "upstreamDisabled", try await story.signIn(&browser), browser)
+            story.expect(403, "upstream_disabled", try await story.signIn(&browser), browser)
             try await story.here.change("users", userID, ["disabled": false])
             let due = story.here.server.clock.now + .days(3)
             try await story.here.server.database.write { db in
