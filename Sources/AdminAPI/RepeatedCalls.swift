@@ -35,9 +35,9 @@ struct RepeatedCalls: Sendable {
         } catch is IdempotentAnswers.Made {
             guard let earlier = try await earlier(call) else { throw Self.unanswered }
             return earlier
-        } catch where Self.isRefusal(error) {
+        } catch let refusal where Self.isRefusal(refusal) {
             try await answers.forget(call)
-            throw error
+            throw refusal
         }
     }
 

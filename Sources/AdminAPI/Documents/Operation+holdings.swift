@@ -30,7 +30,8 @@ struct UserPartOperations: Sendable {
     private static let mails = Self("Mails", .userMail, "waiting and failed messages", by: .administrators)
 
     private init(
-        _ name: String, _ document: Document, _ words: String, by roles: AdministratorRoles, also refusals: [Status] = []
+        _ name: String, _ document: Document, _ words: String, by roles: AdministratorRoles,
+        also refusals: [Status] = []
     ) {
         list = Operation(
             "listUser\(name)", "list a user's \(words)", by: .administrator(.helpers),
