@@ -13,12 +13,13 @@ public struct AdministrationFeature: Feature {
     public init(
         _ context: ServerContext, _ oauth: OAuthServices, _ authentication: AuthenticationServices,
         _ federation: FederationServices, users: UserAdministration, finding: Finding, keys: KeyAdministration,
-        outbox: Outbox, webhooks: DittoWebhooks, addresses: AddressRules
+        outbox: Outbox, webhooks: DittoWebhooks, addresses: AddressRules, requestKey: [UInt8]
     ) {
         let gate = AdministratorGate(
             tokens: oauth.accessTokens, addresses: addresses, database: context.database, audit: context.audit,
             answers: IdempotentAnswers(
-                database: context.database, seal: context.seal, clock: context.clock, random: context.random))
+                database: context.database, seal: context.seal, clock: context.clock, random: context.random,
+                requestKey: requestKey))
         let reach = UserReach(administration: users)
         let holdings = UserHoldings(
             database: context.database, clock: context.clock, random: context.random,
@@ -41,7 +42,7 @@ public struct AdministrationFeature: Feature {
             UserActionsEndpoint(
                 gate: gate, reach: reach, users: context.users, clients: context.clients, merchants: context.merchants,
                 verifications: authentication.verifications, deletion: context.deletion, mail: context.mail,
-                clock: context.clock),
+                clock: context.clock, random: context.random),
             KeysEndpoint(gate: gate, keys: keys),
             DeliveriesEndpoint(
                 gate: gate, outbox: outbox, counts: Counts(database: context.database, clock: context.clock),

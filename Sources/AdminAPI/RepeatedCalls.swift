@@ -35,6 +35,19 @@ struct RepeatedCalls: Sendable {
         } catch is IdempotentAnswers.Made {
             guard let earlier = try await earlier(call) else { throw Self.unanswered }
             return earlier
+        } catch let refusal where Self.isRefusal(refusal) {
+            try await answers.forget(call)
+            throw refusal
+        }
+    }
+
+    /// Whether the handler refused the call. After another error its change may have been made.
+    private static func isRefusal(_ error: any Error) -> Bool {
+        switch error {
+        case is AdministrationRefusal, is PreconditionFailed, is JSONFault: true
+        case let problem as Problem: problem.status.code < 500
+        case let refusal as OAuthError: refusal.status.code < 500
+        default: false
         }
     }
 

@@ -1,6 +1,7 @@
 import Administration
 import Audit
 import Authentication
+import Cryptography
 import Directory
 import HTTP
 public import HTTPSupport
@@ -22,11 +23,12 @@ public struct UserActionsEndpoint: Endpoint {
     private let deletion: UserDeletion
     private let mail: MailComposer
     private let clock: any WallClock
+    private let random: any RandomSource
 
     init(
         gate: AdministratorGate, reach: UserReach, users: Users, clients: Clients, merchants: Merchants,
         verifications: Verifications,
-        deletion: UserDeletion, mail: MailComposer, clock: any WallClock
+        deletion: UserDeletion, mail: MailComposer, clock: any WallClock, random: any RandomSource
     ) {
         self.gate = gate
         self.reach = reach
@@ -37,6 +39,7 @@ public struct UserActionsEndpoint: Endpoint {
         self.deletion = deletion
         self.mail = mail
         self.clock = clock
+        self.random = random
     }
 
     public func add(to router: inout Routes) {
@@ -72,16 +75,28 @@ public struct UserActionsEndpoint: Endpoint {
             default: .choosePassword(link: mail.link(PagePath.newPassword(link)), hours: Int(seconds / 3600))
             }
         let visit = try await visit(to: user, by: administrator)
-        let post = mail.reply(template, to: email, visit)
+        let post = mail.reply(template, to: email, of: id, visit)
         let wasSent = Sent()
+        let now = clock.now
+        let trail = AuditTrail(by: administrator.actor, at: now, random: random)
         // A merchant's mails leave room for those that the user asks for elsewhere.
         let caller = try await clients.find(.init(administrator.actor.party.id))
-        let asked = try await verifications.ask(draft, from: nil, backend: caller, by: administrator) { heldBack, db in
-            wasSent.note(heldBack == nil)
-            try post(heldBack, db)
+        do {
+            let asked = try await verifications.ask(
+                draft, from: nil, backend: caller, by: administrator
+            ) { heldBack, db in
+                wasSent.note(heldBack == nil)
+                try post(heldBack, db)
+                guard heldBack == nil else { return }
+                if !administrator.isAdministrator { try SupportThrottle.chargeMail(to: id, at: now, in: db) }
+                try trail.record(
+                    "mail.ordered", on: .user(id), after: .members(["kind": .string(kind)]), in: db)
+            }
+            mail.send()
+            if case .wait(let wait) = asked { throw OAuthError.tooManyChanges(wait) }
+        } catch PasswordSignIn.Refusal.throttled(let wait, _, _) {
+            throw OAuthError.tooMuchSupport(wait)
         }
-        mail.send()
-        if case .wait(let wait) = asked { throw OAuthError.tooManyChanges(wait) }
         guard wasSent.value else {
             throw Problem(
                 status: .tooManyRequests, detail: "The user got many mails recently: unlock the user, or wait.")
@@ -113,7 +128,8 @@ public struct UserActionsEndpoint: Endpoint {
             to: user.email ?? "", isVerified: user.emailVerified, try await visit(to: user, by: administrator))
         do {
             let due = try await gate.inTurn(of: administrator) {
-                try await deletion.begin(id, by: administrator) { found, db in
+                try administrator.permitDeletion(after: deletion.grace)
+                return try await deletion.begin(id, by: administrator) { found, db in
                     if let email = user.email, found.email == email { try notice(db) }
                 }
             }

@@ -1,4 +1,5 @@
 import Administration
+import Authentication
 import Directory
 import HTTP
 public import HTTPSupport
@@ -53,7 +54,7 @@ public struct UserHoldingsEndpoint: Endpoint {
             id = text
         }
         let sought = id
-        let count = try await gate.inTurn(of: administrator) {
+        let count = try await limited(administrator) {
             try await holdings.end(part, sought, of: user, by: administrator)
         }
         guard count > 0 || !one else { throw Problem.notFound(part.word) }
@@ -70,10 +71,17 @@ public struct UserHoldingsEndpoint: Endpoint {
 
     @Sendable private func unlock(_ request: Request, context: SpindleContext) async throws -> Response {
         let (user, administrator) = try await reach.user(request, context, gate)
-        let count = try await gate.inTurn(of: administrator) {
-            try await holdings.unlock(user, by: administrator)
-        }
+        let count = try await limited(administrator) { try await holdings.unlock(user, by: administrator) }
         return .json(.members(["lifted": .integer(Int64(count))]))
+    }
+
+    /// What `change` does, in the turn of `administrator`. Support does it a few times an hour.
+    private func limited(_ administrator: Administrator, _ change: () async throws -> Int) async throws -> Int {
+        do {
+            return try await gate.inTurn(of: administrator, change)
+        } catch PasswordSignIn.Refusal.throttled(let wait, _, _) {
+            throw OAuthError.tooMuchSupport(wait)
+        }
     }
 }
 
@@ -86,7 +94,7 @@ struct UserReach: Sendable {
     ) async throws -> (UserID, Administrator) {
         let administrator = try await gate.administrator(request, context)
         guard let id = UserID(try context.parameters.require("id")),
-            try await administration.covers(id, by: administrator)
+            try await administration.reaches(id, by: administrator)
         else { throw Problem.notFound("user") }
         return (id, administrator)
     }

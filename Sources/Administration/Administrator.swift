@@ -79,7 +79,7 @@ public enum Administrator: Authority {
     }
 
     /// Whether it administers, and does more than help or look.
-    var isAdministrator: Bool { !roles.isDisjoint(with: .administrators) }
+    public var isAdministrator: Bool { !roles.isDisjoint(with: .administrators) }
 
     private func scopeMissing(for roles: AdministratorRoles) -> OAuthError {
         .scopeMissing(roles.scope(ofMerchant: confines != nil) ?? Scope.admin)

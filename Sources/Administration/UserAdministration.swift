@@ -39,6 +39,12 @@ public struct UserAdministration: Sendable {
         return try await families.isConnected(id, to: merchant)
     }
 
+    /// Whether there is such a user, whom `administrator` may see and change.
+    public func reaches(_ id: UserID, by administrator: Administrator) async throws -> Bool {
+        guard try await users.find(id) != nil else { return false }
+        return try await covers(id, by: administrator)
+    }
+
     public enum Removal: Sendable {
         case deleted
         /// A merchant only ends the user's connections to its own clients.
@@ -71,6 +77,13 @@ extension Administrator: UserAuthority {
     public func covers(_ user: UserID, in db: any Transaction) throws -> Bool {
         guard let confines else { return true }
         return try TokenFamilies.isConnected(user, to: confines, in: db)
+    }
+
+    /// Throws unless it may begin a deletion that a user can cancel for `grace`: support takes away nothing for good.
+    public func permitDeletion(after grace: Duration) throws {
+        guard !isAdministrator, grace < .days(1) else { return }
+        throw AdministrationRefusal(
+            "Support may begin a deletion only if the user has a day to cancel it: 'deletion_grace' is shorter.")
     }
 
     public func permit(making user: UserChanges) throws {

@@ -109,7 +109,8 @@ extension Spindle {
             context, oauth, authentication, federation, users: stores.administration,
             finding: Administration.Finding(database: database, names: openID.names),
             keys: KeyAdministration(keys: signingKeys, clients: stores.clients, clock: clock, random: random),
-            outbox: stores.outbox, webhooks: webhooks, addresses: addresses)
+            outbox: stores.outbox, webhooks: webhooks, addresses: addresses,
+            requestKey: parts.masterKey.key(for: "idempotent_requests"))
         let health: any Endpoint = HealthEndpoint(database: database, seal: context.seal, steps: Migration.all)
 
         // Administration has its own address if the configuration says so.

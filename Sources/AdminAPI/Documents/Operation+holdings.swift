@@ -26,19 +26,22 @@ struct UserPartOperations: Sendable {
     private static let tokens = Self("TokenFamilies", .tokenFamily, "token families", by: .helpers)
     private static let consents = Self("Consents", .consent, "clients that it gave access", by: .helpers)
     private static let identities = Self("Identities", .identity, "links to issuers", by: .administrators)
-    private static let throttles = Self("Throttles", .throttle, "limits in use", by: .helpers)
+    private static let throttles = Self("Throttles", .throttle, "limits in use", by: .helpers, also: [.tooManyRequests])
     private static let mails = Self("Mails", .userMail, "waiting and failed messages", by: .administrators)
 
-    private init(_ name: String, _ document: Document, _ words: String, by roles: AdministratorRoles) {
+    private init(
+        _ name: String, _ document: Document, _ words: String, by roles: AdministratorRoles,
+        also refusals: [Status] = []
+    ) {
         list = Operation(
             "listUser\(name)", "list a user's \(words)", by: .administrator(.helpers),
             parameters: ListPage.parameters, answers: [.page(of: document)], refusals: [.notFound])
         endOne = Operation(
             "endOneOfUser\(name)", "end one of a user's \(words)", by: .administrator(roles), answers: [.done],
-            refusals: [.notFound, .conflict])
+            refusals: [.notFound, .conflict] + refusals)
         endAll = Operation(
             "endUser\(name)", "end a user's \(words)", by: .administrator(roles), answers: [.done],
-            refusals: [.notFound, .conflict])
+            refusals: [.notFound, .conflict] + refusals)
     }
 }
 
@@ -51,7 +54,7 @@ extension Operation {
         parameters: [RepeatedCalls.header],
         answers: [
             .init(.ok, .json(.object(["lifted": .number], required: ["lifted"])), "how many limits had been used")
-        ])
+        ], refusals: [.tooManyRequests])
     static let mailUser = Operation(
         "mailUser", "send a user a mail", by: .administrator(.helpers), parameters: [RepeatedCalls.header],
         body: .document(.mailRequest, to: .create), answers: [.init(.accepted, nil, "queued")],

@@ -13,12 +13,18 @@ public struct IdempotentAnswers: Sendable {
     private let seal: Seal
     private let clock: any WallClock
     private let random: any RandomSource
+    private let requestKey: [UInt8]
 
-    public init(database: any Database, seal: Seal, clock: any WallClock, random: any RandomSource) {
+    /// - Parameter requestKey: the key of the fingerprints of what is asked. Without it, a reader of the table could try
+    ///   passwords that an administrator set.
+    public init(
+        database: any Database, seal: Seal, clock: any WallClock, random: any RandomSource, requestKey: [UInt8]
+    ) {
         self.database = database
         self.seal = seal
         self.clock = clock
         self.random = random
+        self.requestKey = requestKey
     }
 
     /// A call with a key.
@@ -56,9 +62,9 @@ public struct IdempotentAnswers: Sendable {
 
     /// The call of `administrator` that asks `request`.
     public func call(_ key: String, asking request: [UInt8], by administrator: Administrator) -> Call {
-        func mark(_ bytes: [UInt8]) -> String { Base64URL.encode(Digest.sha256(bytes)) }
-        return Call(
-            name: mark(Array("\(administrator.actor.party.id)\n\(key)".utf8)), request: mark(request),
+        Call(
+            name: Base64URL.encode(Digest.sha256(Array("\(administrator.actor.party.id)\n\(key)".utf8))),
+            request: Base64URL.encode(Digest.hmacSHA256(request, key: requestKey)),
             attempt: Base64URL.encode(random.bytes(12)))
     }
 
@@ -96,6 +102,14 @@ public struct IdempotentAnswers: Sendable {
                 "SELECT attempt FROM idempotent_answers WHERE name = \(call.name)"
             ).first?.get("attempt")
             guard attempt == call.attempt else { throw Made() }
+        }
+    }
+
+    /// Forgets a call that was refused: the key is free again.
+    public func forget(_ call: Call) async throws {
+        try await database.write { db in
+            try db.execute(
+                "DELETE FROM idempotent_answers WHERE name = \(call.name) AND attempt = \(call.attempt)")
         }
     }
 

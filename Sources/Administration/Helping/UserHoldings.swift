@@ -92,7 +92,8 @@ public struct UserHoldings: Sendable {
             return those.count
         case .identities: return try await unlink(id, of: user, administrator)
         case .throttles:
-            return try await throttles.lift(id, of: user, at: administrator.confines, by: administrator)
+            return try await throttles.lift(
+                id, of: user, at: administrator.confines, isLimited: !administrator.isAdministrator, by: administrator)
         case .mails:
             return try await outbox.drop(
                 id.map { Delivery.ID($0) }, to: recipients(of: user), share: administrator.share,

@@ -91,6 +91,22 @@ public enum NoticeThrottle {
     }
 }
 
+/// Limits what support does for one user. Unlocking does not lift these limits, so that support can neither try passwords
+/// without limit nor fill a mailbox.
+public enum SupportThrottle {
+    /// Charges the lifting of limits on `user`. Throws `PasswordSignIn.Refusal.throttled` after many.
+    static func chargeUnlock(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
+        try Throttle.require(
+            Throttle.Bucket("unlocks by support|\(user)", burst: 5, refill: .minutes(12)), at: now, in: db)
+    }
+
+    /// As above for a mail to `user`: as many as the user could order.
+    public static func chargeMail(to user: UserID, at now: Timestamp, in db: any Transaction) throws {
+        try Throttle.require(
+            Throttle.Bucket("mails by support|\(user)", burst: 5, refill: .minutes(12)), at: now, in: db)
+    }
+}
+
 /// Limits how often a user takes access away, from apps, browsers or a phone number: each time one write goes through
 /// what the user has at a merchant, or at all of them.
 public enum RevocationThrottle {

@@ -55,9 +55,10 @@ public struct UserThrottles: Sendable {
     }
 
     /// Lifts the limit `id`, or all, of `user`, or only those that concern `merchant` alone. Returns how many were in
-    /// use.
+    /// use. Throws `PasswordSignIn.Refusal.throttled` where support (`isLimited`) did so often.
     public func lift(
-        _ id: String? = nil, of user: UserID, at merchant: Merchant.ID? = nil, by authority: some Authority
+        _ id: String? = nil, of user: UserID, at merchant: Merchant.ID? = nil, isLimited: Bool,
+        by authority: some Authority
     ) async throws -> Int {
         let now = clock.now
         let trail = AuditTrail(by: authority.actor, at: now, random: random)
@@ -65,6 +66,7 @@ public struct UserThrottles: Sendable {
             try authority.confirm(in: db)
             let names = try Self.items(of: user, at: merchant, now, in: db).map(\.id).filter { id == nil || $0 == id }
             guard !names.isEmpty else { return 0 }
+            if isLimited { try SupportThrottle.chargeUnlock(of: user, at: now, in: db) }
             let count = try db.execute("DELETE FROM throttles WHERE name IN (\(list: names))")
             try trail.record(
                 "throttle.lifted", on: .user(user), after: .members(["count": .integer(Int64(count))]), in: db)

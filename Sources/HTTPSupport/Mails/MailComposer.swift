@@ -56,16 +56,19 @@ public struct MailComposer: Sendable {
     }
 
     /// As above for a mail whose requester must not learn whether it is sent: queues it, or a blank delivery instead.
-    package func reply(_ mail: Pages.MailTemplate, to recipient: EmailAddress, _ visit: PageContext)
-        -> Verifications.Post
-    {
-        visit.posting(delivery(mail, recipient.text, visit), mail.name)
+    /// - Parameter user: whom the mail is to, where it is not the user of the page.
+    package func reply(
+        _ mail: Pages.MailTemplate, to recipient: EmailAddress, of user: UserID? = nil, _ visit: PageContext
+    ) -> Verifications.Post {
+        visit.posting(delivery(mail, recipient.text, of: user, visit), mail.name)
     }
 
-    private func delivery(_ mail: Pages.MailTemplate, _ recipient: String, _ visit: PageContext) -> Delivery {
+    private func delivery(
+        _ mail: Pages.MailTemplate, _ recipient: String, of user: UserID? = nil, _ visit: PageContext
+    ) -> Delivery {
         delivery(
             mail, templates.mails(mail, in: visit.frame, saying: visit.ownWords(for: mail)), recipient,
-            of: visit.sender, user: visit.request?.whom.user.map { "\($0)" })
+            of: visit.sender, user: (user ?? visit.request?.whom.user).map { "\($0)" })
     }
 
     private func delivery(

@@ -1,8 +1,8 @@
 public import HTTP
 
 /// Finds the route of a request: a tree of segments, built at the start and searched without allocation. Literals take
-/// precedence over parameters. Repeated and trailing slashes are ignored, except that repeated ones count in operators'
-/// paths.
+/// precedence over parameters. Repeated and trailing slashes are ignored, except in operators' paths: there an empty id
+/// would turn one item into the whole list.
 struct RouteTable: Sendable {
     /// The number of the route for unknown paths.
     static let notFound = 0
@@ -43,7 +43,9 @@ struct RouteTable: Sendable {
     func find(_ method: HTTP.Method, _ path: String) -> Int {
         guard let index = tree.find(path) else { return Self.notFound }
         let offered = paths[index]
-        guard !routes[offered.lowerBound].isForOperators || !path.contains("//") else { return Self.notFound }
+        guard !routes[offered.lowerBound].isForOperators || !(path.contains("//") || path.hasSuffix("/")) else {
+            return Self.notFound
+        }
         for number in offered where routes[number].answers(method) { return number }
         return Self.methods.contains(method) ? offered.upperBound : Self.notFound
     }

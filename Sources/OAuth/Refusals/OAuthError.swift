@@ -280,6 +280,11 @@ extension OAuthError {
             .tooManyRequests, "changes_throttled",
             "The merchant has changed this user often. Wait as long as Retry-After says.", retryAfter: wait)
     }
+    public static func tooMuchSupport(_ wait: Duration) -> OAuthError {
+        OAuthError(
+            .tooManyRequests, "support_throttled",
+            "Support has done this for the user often. Wait as long as Retry-After says.", retryAfter: wait)
+    }
     public static let signInsOverloaded = OAuthError(
         .temporarilyUnavailable, "password_queue_full", "Too many sign-ins at once. Try again in a moment.",
         retryAfter: .seconds(2))

@@ -40,6 +40,23 @@ struct EventTests {
         }
     }
 
+    @Test(
+        "A mail that an administrator orders is an event with the user, and so is that it was sent",
+        arguments: Backend.available)
+    func orderedMail(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let answer = try await world.server.send(
+                "POST", "/admin/v1/users/\(world.user)/mails", json: ["kind": "reset"], bearer: world.admin)
+            #expect(answer.status == 202)
+            try await world.allMailsSent()
+            let ordered = try await events(world, "?type=mail.ordered&subject=\(world.user)")
+            #expect(ordered.count == 1)
+            #expect(ordered.first?["actor"] == ["type": "client", "id": .string(world.server.adminID)])
+            #expect(ordered.first?["after"] == ["kind": "reset"])
+            #expect(try await events(world, "?type=mail.sent&subject=\(world.user)").count == 1)
+        }
+    }
+
     @Test("A new password is an event that does not hold it", arguments: Backend.available)
     func password(_ backend: Backend) async throws {
         try await World.with(backend) { world in

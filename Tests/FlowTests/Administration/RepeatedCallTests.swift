@@ -1,3 +1,4 @@
+import Cryptography
 import JSON
 import Storage
 import TestSupport
@@ -80,6 +81,36 @@ struct RepeatedCallTests {
             let now = try await world.server.get(path, bearer: world.admin)
             #expect(now.json["name"]?.string == "Ada L." && now.header("etag") != tag)
             #expect(try await change("Ada Byron", "*").status == 200)
+        }
+    }
+
+    @Test("The key of a refused call is free again, though the call stored something", arguments: Backend.available)
+    func freed(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let path = "/admin/v1/users/\(world.user)"
+            func order(_ headers: [String: String] = [:]) async throws -> Answer {
+                try await world.server.send(
+                    "POST", "\(path)/mails", json: ["kind": "reset"], bearer: world.admin, headers: headers)
+            }
+            for _ in 0..<5 { #expect(try await order().status == 202) }
+            for _ in 0..<2 { expectProblem(try await order(["Idempotency-Key": "k"]), 429) }
+            #expect(try await world.server.send("POST", "\(path)/unlock", bearer: world.admin).status == 200)
+            #expect(try await order(["Idempotency-Key": "k"]).status == 202)
+        }
+    }
+
+    @Test("What a call asked is stored under a key, not as a plain hash", arguments: Backend.available)
+    func keyed(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let path = "/admin/v1/users/\(world.user)/unlock"
+            let answer = try await world.server.send(
+                "POST", path, bearer: world.admin, headers: ["Idempotency-Key": "k"])
+            #expect(answer.status == 200)
+            let stored = try await world.server.database.rows("SELECT request FROM idempotent_answers").map {
+                try $0.get("request", as: String.self)
+            }
+            let plain = Base64URL.encode(Digest.sha256(Array("POST \(path)\n".utf8)))
+            #expect(stored.count == 1 && stored[0] != plain)
         }
     }
 }

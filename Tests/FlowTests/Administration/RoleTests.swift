@@ -225,4 +225,15 @@ struct RoleTests {
             #expect(try await change(["scope": "admin:support"]).status == 200)
         }
     }
+
+    @Test("Support begins no deletion that the user has less than a day to cancel", arguments: Backend.available)
+    func deletionAtOnce(backend: Backend) async throws {
+        try await World.with(backend, settings: ["deletion_grace": "0"]) { world in
+            let token = try await Self.token(of: Self.roles[2], in: world)
+            let path = "/admin/v1/users/\(world.user)"
+            expectProblem(try await world.server.send("POST", "\(path)/deletion", bearer: token), 403)
+            let user = try await world.server.get(path, bearer: world.admin)
+            #expect(user.status == 200 && user.json["deletion_due_at"]?.integer == nil)
+        }
+    }
 }

@@ -116,4 +116,76 @@ struct UserHoldingsTests {
             #expect(try await world.signIn().status == 200)
         }
     }
+
+    @Test("An empty id in a path is 404, and ends nothing", arguments: Backend.available)
+    func emptyID(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.signIn().require("access_token")
+            for part in ["tokens", "sessions", "consents", "identities", "throttles", "mails"] {
+                let answer = try await world.server.send(
+                    "DELETE", "/admin/v1/users/\(world.user)/\(part)/", bearer: world.admin)
+                #expect(answer.status == 404, "\(part)")
+            }
+            #expect(try await world.isLive(token))
+        }
+    }
+
+    @Test("What a user has is 404 for a user who does not exist", arguments: Backend.available)
+    func unknownUser(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for (method, path) in [
+                ("GET", "tokens"), ("GET", "logins"), ("DELETE", "tokens"), ("DELETE", "throttles"), ("POST", "unlock"),
+            ] {
+                let answer = try await world.server.send(
+                    method, "/admin/v1/users/987654321/\(path)", bearer: world.admin)
+                expectProblem(answer, 404)
+            }
+        }
+    }
+
+    @Test("Support unlocks a user five times an hour at most, in any way", arguments: Backend.available)
+    func fewUnlocks(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await World.client(
+                world.server, world.admin,
+                ["client_name": "Help", "grant_types": ["client_credentials"], "scope": "admin:support"])
+            let support = try await world.clientToken(client, scope: "admin:support")
+            let path = "/admin/v1/users/\(world.user)"
+            func guess() async throws {
+                _ = try await world.server.post(
+                    "/oauth/token",
+                    [
+                        "grant_type": "password", "client_id": world.app.id, "username": World.email,
+                        "password": "wrong",
+                    ])
+            }
+            for _ in 0..<5 {
+                try await guess()
+                let unlocked = try await world.server.send("POST", "\(path)/unlock", bearer: support)
+                #expect(unlocked.status == 200, "\(unlocked)")
+            }
+            try await guess()
+            let refused = try await world.server.send("POST", "\(path)/unlock", bearer: support)
+            expectProblem(refused, 429)
+            #expect(refused.header("retry-after") != nil)
+            expectProblem(try await world.server.send("DELETE", "\(path)/throttles", bearer: support), 429)
+            #expect(try await world.server.send("POST", "\(path)/unlock", bearer: world.admin).status == 200)
+        }
+    }
+
+    @Test("Support orders no more mails for a user than the user could, unlocked or not", arguments: Backend.available)
+    func fewMails(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await world.signIn()
+            let support = try await Self.token("admin:support", of: world.merchant, in: world)
+            let path = "/admin/v1/users/\(world.user)"
+            func order(by token: String) async throws -> Answer {
+                try await world.server.send("POST", "\(path)/mails", json: ["kind": "reset"], bearer: token)
+            }
+            for _ in 0..<5 { #expect(try await order(by: support).status == 202) }
+            #expect(try await world.server.send("POST", "\(path)/unlock", bearer: world.admin).status == 200)
+            expectProblem(try await order(by: support), 429)
+            #expect(try await order(by: world.admin).status == 202)
+        }
+    }
 }

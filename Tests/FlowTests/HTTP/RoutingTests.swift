@@ -19,16 +19,14 @@ struct RoutingTests {
         }
     }
 
-    @Test("A path to the admin API with repeated slashes is unknown, as a proxy may match how a path begins")
+    @Test("A path to the admin API with repeated or trailing slashes is unknown")
     func operators() async throws {
         try await TestServer.with(.sqlite) { server async throws -> Void in
-            for path in ["/admin/v1/merchants", "/admin/v1/merchants/"] {
-                #expect(try await server.get(path).status != 404, "\(path)")
-                for odd in ["/" + path, path + "//", "//" + path] {
-                    #expect(try await server.get(odd).status == 404, "\(odd)")
-                }
+            let path = "/admin/v1/merchants"
+            #expect(try await server.get(path).status != 404)
+            for odd in ["/" + path, path + "/", path + "//", "//" + path, "/admin//v1/merchants"] {
+                #expect(try await server.get(odd).status == 404, "\(odd)")
             }
-            #expect(try await server.get("/admin//v1/merchants").status == 404)
         }
     }
 
@@ -54,12 +52,9 @@ struct RoutingTests {
     func parameters() async throws {
         try await World.with(.sqlite) { world async throws -> Void in
             let id = world.backend.id
-            for path in ["/admin/v1/clients/\(id)", "/admin/v1/clients/\(id)/"] {
-                let answer = try await world.server.get(path, bearer: world.admin)
-                #expect(answer.json["client_id"]?.string == id, "\(path)")
-            }
-            let list = try await world.server.get("/admin/v1/clients/", bearer: world.admin)
-            #expect(list.json["items"] != nil)
+            let answer = try await world.server.get("/admin/v1/clients/\(id)", bearer: world.admin)
+            #expect(answer.json["client_id"]?.string == id)
+            #expect(try await world.server.get("/admin/v1/clients/", bearer: world.admin).status == 404)
             let longer = try await world.server.get("/admin/v1/clients/a/b", bearer: world.admin)
             #expect(longer.status == 404)
         }
