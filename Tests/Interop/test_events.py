@@ -2,6 +2,7 @@
 
 import json
 import queue
+import secrets
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -9,6 +10,7 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import KeySet
 
+from harness.assertion import assertion
 from harness.desk import PATIENCE, soon
 from harness.server import Server
 from harness.shell import Shell, commands
@@ -77,6 +79,21 @@ def test_a_user_that_an_administrator_deletes_is_an_event_of_the_administrator(w
     assert world.spindle.administer("DELETE", f"users/{user.id}").status == 204
     found = world.spindle.administer("GET", f"events?subject={user.id}&type=user.deleted").json["items"]
     assert [each["actor"] for each in found] == [{"type": "client", "id": world.spindle.admin[0]}]
+
+
+def test_a_user_that_an_issuer_makes_is_an_event(server, world):
+    spindle, secret, partner = world.spindle, secrets.token_hex(32), "https://sign-in.partner.example"
+    spindle.create_issuer(
+        merchant_id=world.merchant, issuer=partner, secret=secret, audiences=["loom"], create_users=True)
+    grant = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+    client = spindle.create_client(world.merchant, "Partners", grant_types=[grant])
+    issuer = spindle.good("GET", "/.well-known/openid-configuration")["issuer"]
+    signed = assertion(secret, partner, issuer, sub="ada-17")
+    answer = spindle.call("POST", "/oauth/token", form={"grant_type": grant, "assertion": signed} | client.proof)
+    assert answer.status == 200, answer
+    found = [each for each in events(server, "--type", "user.created") if each["actor"]["type"] == "user"]
+    assert [each["after"]["issuer"] for each in found] == ["sign-in.partner.example"]
+    assert found[0]["actor"] == found[0]["subject"]
 
 
 class Receiver:

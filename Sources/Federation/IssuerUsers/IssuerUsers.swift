@@ -1,3 +1,4 @@
+import Audit
 import Authentication
 public import Directory
 public import JSON
@@ -163,6 +164,9 @@ public struct IssuerUsers: Sendable {
                 newcomer, email: issuerUser.ownAddress?.ordinary, profile: issuerUser.profile,
                 chargedTo: issuerUser.issuer.merchant, at: now, in: db)
             try link(issuerUser, to: newcomer, at: now, in: db)
+            try events.announcement(at: now).trail(of: newcomer).record(
+                "user.created", on: .user(newcomer),
+                after: .members(["issuer": .string(issuerUser.issuer.nameInWarnings)]), in: db)
             return .created(newcomer)
         }
     }

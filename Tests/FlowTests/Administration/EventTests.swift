@@ -153,7 +153,10 @@ struct EventTests {
             let actor = found.first { $0["type"] == "user.deleted" }?["actor"]
             #expect(actor == ["type": "client", "id": .string(world.server.adminID)])
             #expect(found.allSatisfy { !$0.text.contains("Augusta") && !$0.text.contains(World.email) })
-            guard case .whole = try await chain(world).verify() else { return Issue.record("the chain is broken") }
+            guard case .whole = try await chain(world).verify() else {
+                Issue.record("the chain is broken")
+                return
+            }
         }
     }
 
@@ -163,12 +166,16 @@ struct EventTests {
             try await world.change("merchants", world.merchant, ["name": "Loom and Shuttle"])
             try await world.server.chainEvents()
             guard case .whole(let count, let end) = try await chain(world).verify(), count == end.position, count > 5
-            else { return Issue.record("the chain is not whole") }
+            else {
+                Issue.record("the chain is not whole")
+                return
+            }
             let database = world.server.database
             func change(_ statement: SQL, back: SQL, at position: Int64) async throws {
                 _ = try await database.write { db in try db.execute(statement) }
                 guard case .broken(position, _) = try await chain(world).verify() else {
-                    return Issue.record("\(statement.text) is not seen")
+                    Issue.record("\(statement.text) is not seen")
+                    return
                 }
                 _ = try await database.write { db in try db.execute(back) }
             }
@@ -187,7 +194,8 @@ struct EventTests {
             let other = try #require(EventChain.Link("2:" + String(repeating: "0", count: 64)))
             #expect(try await chain(world).verify(trusted: end) == .whole(events: count, end: end))
             guard case .broken(2, _) = try await chain(world).verify(trusted: other) else {
-                return Issue.record("another link is taken")
+                Issue.record("another link is taken")
+                return
             }
         }
     }
@@ -207,13 +215,15 @@ struct EventTests {
             while try await chain(world).shorten(keeping: .days(365)) {}
             #expect(try await chain(world).verify() != before)
             guard case .whole(let count, let end) = try await chain(world).verify() else {
-                return Issue.record("the chain is broken")
+                Issue.record("the chain is broken")
+                return
             }
             #expect(count == 0 && end.position > 5)
             // A link of the events that are gone says nothing about those that are left.
             let early = try #require(EventChain.Link("1:" + String(repeating: "0", count: 64)))
             guard case .broken(1, _) = try await chain(world).verify(trusted: early) else {
-                return Issue.record("a link of events that are gone is taken")
+                Issue.record("a link of events that are gone is taken")
+                return
             }
             #expect(try await chain(world).verify(trusted: end) == .whole(events: count, end: end))
         }

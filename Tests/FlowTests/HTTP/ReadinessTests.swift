@@ -1,5 +1,6 @@
 import Cryptography
 import Keys
+import Logging
 import Storage
 import TestSupport
 import Testing
