@@ -14,7 +14,7 @@ from harness.server import Server
 from harness.shell import Shell, commands
 from harness.spindle import PKCE, Client, Person, Spindle
 from harness.wire import Answer
-from harness.world import WEB_REDIRECT, World
+from harness.world import World
 
 # Documentation addresses (RFC 5737), behind a trusted proxy.
 HOME, CAFE = "203.0.113.7", "198.51.100.20"
@@ -184,7 +184,8 @@ def test_an_ended_secret_is_found_by_the_log_and_the_events_of_its_client(desk, 
 
 def secrets_of(server: Server, client: Client) -> list[str]:
     """The ids of its live secrets."""
-    return [each["id"] for each in json.loads(server.command("client", "end-secret", client.id, "--json").stdout)["items"]]
+    listed = json.loads(server.command("client", "end-secret", client.id, "--json").stdout)
+    return [each["id"] for each in listed["items"]]
 
 
 def refused(world: World, client: Client) -> Answer | None:
