@@ -192,7 +192,7 @@ extension DittoWebhooks {
                 try authority.permit(deleting: webhook)
                 try trail.record(
                     "webhook.deleted", on: Party(.webhook, id.text), merchant: webhook.merchant.text,
-                    before: webhook.json(), in: db)
+                    before: try? webhook.json(), in: db)
             }
             try Self.delete("id = \(id)", at: now, in: db)
         }

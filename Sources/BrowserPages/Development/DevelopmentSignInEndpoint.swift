@@ -57,9 +57,10 @@ public struct DevelopmentSignInEndpoint: Endpoint {
             action: Self.path, formToken: form.token, continueTo: visit.destination?.text ?? "", name: input.name,
             clientName: visit.client?.name, choices: visit.destination?.interaction == nil ? nil : choices, fault: fault
         )
-        return pages.page(
+        let response = pages.page(
             pages.templates.developmentSignIn(page, in: visit.frame), visit, status: fault == nil ? .ok : .badRequest,
             cookies: [form.setCookie], formsLeaveSite: visit.destination?.interaction != nil)
+        return fault.map { response.because(of: $0.refusal) } ?? response
     }
 
     @Sendable private func submit(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -120,6 +121,17 @@ enum DevelopmentError {
             // The text of Sync Gateway's own test provider, which apps may have been tested with.
             let hint = code == .invalidRequest ? "User failed authentication" : "Chosen at the development sign-in."
             return OAuthError(code, "development_error", hint)
+        }
+    }
+}
+
+extension DevelopmentSignInPage.Fault {
+    fileprivate var refusal: NamedRefusal {
+        switch self {
+        case .name: NamedRefusal("development_name")
+        case .lifetime: NamedRefusal("development_lifetime")
+        case .disabled: NamedRefusal("disabled_user")
+        case .taken: NamedRefusal("address_taken")
         }
     }
 }

@@ -107,7 +107,7 @@ struct AccountDataTests {
             #expect(try await world.server.get(path, bearer: token).status == 403)
             let nobody = "/admin/v1/users/1234567890123456/data"
             #expect(try await world.server.get(nobody, bearer: world.admin).status == 404)
-            #expect(try await world.server.get(nobody, bearer: token).status == 404)
+            #expect(try await world.server.get(nobody, bearer: token).status == 403)
             #expect(try await world.server.get(path).status == 401)
         }
     }

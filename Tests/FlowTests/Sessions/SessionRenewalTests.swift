@@ -86,6 +86,7 @@ struct SessionRenewalTests {
                     "backchannel_logout_uri": ModelWorld.unheard,
                 ])
             try await world.server.database.write { db in
+                _ = try db.execute("DELETE FROM client_redirect_uris WHERE client_id = \(next.id)")
                 _ = try db.execute("UPDATE clients SET id = \(id) WHERE id = \(next.id)")
             }
             try await signIn(in: &browser, world)
