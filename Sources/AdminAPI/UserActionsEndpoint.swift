@@ -50,8 +50,9 @@ public struct UserActionsEndpoint: Endpoint {
 
     @Sendable private func send(_ request: Request, context: SpindleContext) async throws -> Response {
         let (id, administrator) = try await reach.user(request, context, gate)
-        let kind = try JSONMembers(try request.document(context)).text("kind")
-        guard kind == "reset" || kind == "verify" else { throw JSONFault("kind", "reset or verify") }
+        guard let kind = try JSONMembers(try request.document(context)).text("kind"),
+            ["reset", "verify"].contains(kind)
+        else { throw JSONFault("kind", "reset or verify") }
         guard let user = try await users.find(id) else { throw Problem.notFound("user") }
         guard user.disabledAt == nil, let email = EmailAddress(reachable: user.email) else {
             throw Problem(
