@@ -15,8 +15,8 @@ public struct IdempotentAnswers: Sendable {
     private let random: any RandomSource
     private let requestKey: [UInt8]
 
-    /// - Parameter requestKey: the key of the fingerprints of what is asked. Without it, a reader of the table could try
-    ///   passwords that an administrator set.
+    /// - Parameter requestKey: the key of the fingerprints of what is asked. Without it, a reader of the table could
+    /// try   passwords that an administrator set.
     public init(
         database: any Database, seal: Seal, clock: any WallClock, random: any RandomSource, requestKey: [UInt8]
     ) {

@@ -91,8 +91,8 @@ public enum NoticeThrottle {
     }
 }
 
-/// Limits what support does for one user. Unlocking does not lift these limits, so that support can neither try passwords
-/// without limit nor fill a mailbox.
+/// Limits what support does for one user. Unlocking does not lift these limits, so that support can neither try
+/// passwords without limit nor fill a mailbox.
 public enum SupportThrottle {
     /// Charges the lifting of limits on `user`. Throws `PasswordSignIn.Refusal.throttled` after many.
     static func chargeUnlock(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
