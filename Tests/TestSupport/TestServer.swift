@@ -104,7 +104,7 @@ public struct TestServer: Sendable {
     public func chainEvents() async throws {
         let chain = EventChain(database: database, clock: clock)
         // The server chains too: one of both wins.
-        while try await (try? chain.extend()) ?? true {}
+        while await (try? chain.extend()) ?? true {}
     }
 
     /// Does what `spindle key rotate` does.
