@@ -39,7 +39,7 @@ public struct UserAdministration: Sendable {
         return try await families.isConnected(id, to: merchant)
     }
 
-    /// Whether there is such a user, whom `administrator` may see and change.
+    /// Whether there is this user, whom `administrator` may see and change.
     public func reaches(_ id: UserID, by administrator: Administrator) async throws -> Bool {
         guard try await users.find(id) != nil else { return false }
         return try await covers(id, by: administrator)

@@ -131,7 +131,7 @@ import Values
         }
         database.expect("u.email >= $1 AND u.email < $2", uses: "(email>? AND email<?)")
         database.expect("u.search_name >= ", uses: "users_by_name")
-        database.expect("u.created_at >= ", uses: "users_by_creation")
+        database.expect(" u.created_at >= ", uses: "users_by_creation")
         database.expect("u.disabled_at IS NOT NULL", uses: "users_disabled")
         database.expect("u.verified_phone = ", uses: "users_by_verified_phone")
         database.expect("FROM issuer_subjects s", uses: "sqlite_autoindex_issuer_subjects_1")

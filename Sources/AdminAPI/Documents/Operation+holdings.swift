@@ -26,12 +26,13 @@ struct UserPartOperations: Sendable {
     private static let tokens = Self("TokenFamilies", .tokenFamily, "token families", by: .helpers)
     private static let consents = Self("Consents", .consent, "clients that it gave access", by: .helpers)
     private static let identities = Self("Identities", .identity, "links to issuers", by: .administrators)
-    private static let throttles = Self("Throttles", .throttle, "limits in use", by: .helpers, also: [.tooManyRequests])
+    private static let throttles = Self(
+        "Throttles", .throttle, "limits in use", by: .helpers, besides: [.tooManyRequests])
     private static let mails = Self("Mails", .userMail, "waiting and failed messages", by: .administrators)
 
     private init(
         _ name: String, _ document: Document, _ words: String, by roles: AdministratorRoles,
-        also refusals: [Status] = []
+        besides refusals: [Status] = []
     ) {
         list = Operation(
             "listUser\(name)", "list a user's \(words)", by: .administrator(.helpers),

@@ -208,8 +208,8 @@ struct EventTests {
                 back: "UPDATE events SET actor_id = SUBSTR(actor_id, 1, LENGTH(actor_id) - 1) WHERE position = 2", at: 2
             )
             try await change(
-                "UPDATE events SET user_id = 1 WHERE position = 4",
-                back: "UPDATE events SET user_id = NULL WHERE position = 4", at: 4)
+                "UPDATE events SET user_id = 1 WHERE position = \(end.position)",
+                back: "UPDATE events SET user_id = NULL WHERE position = \(end.position)", at: end.position)
             try await change(
                 "UPDATE events SET position = 1000000 WHERE position = 3",
                 back: "UPDATE events SET position = 3 WHERE position = 1000000", at: 3)

@@ -10,7 +10,7 @@ struct MemberRightTests {
         "attributes": ["group": "sport"], "disabled": true, "address": ["locality": "Oslo"],
         "picture": "https://ada.example/ada.png", "name": "Another name", "logout_reaches_backends": true,
         "skip_introduction": true, "logo_uri": "https://loom.example/logo.png", "accent_color": "#204080",
-        "mail_templates": .null,
+        "mail_templates": .null, "user_id": "1234567", "sub": "ada-of-old",
     ]
 
     /// The members of the schema `name` in the description, each with whether a client with the scope may set it.

@@ -143,7 +143,7 @@ import Testing
             commands(help.text).map { (help.words + [$0]).joined(separator: " ") }
         }
         #expect(Set(named) == Set(ExpectedHelp.all.map(\.command)).subtracting([""]))
-        #expect(named.count == 33)
+        #expect(named.count == 36)
     }
 
     @Test("A command group without a subcommand prints its help", arguments: ["", "merchant", "client", "user", "key"])

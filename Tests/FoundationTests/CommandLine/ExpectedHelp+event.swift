@@ -41,6 +41,7 @@ extension ExpectedHelp {
               -h, --help              Show help information.
 
               More options: spindle help settings
+
             """),
         ExpectedHelp(
             "event verify",
@@ -60,6 +61,7 @@ extension ExpectedHelp {
               -h, --help              Show help information.
 
               More options: spindle help settings
+
             """),
     ]
 }
