@@ -157,18 +157,26 @@ public struct IssuerUsers: Sendable {
         case .removed: return .removed
         case .linkable(let user):
             try link(issuerUser, to: user, at: now, in: db)
-            try events.say(.linked(issuer: issuerUser.issuer.nameInWarnings), user, at: now, in: db)
+            try sayLinked(issuerUser, to: user, at: now, in: db)
             return .linked(user)
         case .newcomer:
             try Users.insertLinked(
                 newcomer, email: issuerUser.ownAddress?.ordinary, profile: issuerUser.profile,
                 chargedTo: issuerUser.issuer.merchant, at: now, in: db)
             try link(issuerUser, to: newcomer, at: now, in: db)
-            try events.announcement(at: now).trail(of: newcomer).record(
+            try events.announcement(at: now, by: Actor(.user(newcomer))).trail(of: newcomer).record(
                 "user.created", on: .user(newcomer),
                 after: .members(["issuer": .string(issuerUser.issuer.nameInWarnings)]), in: db)
             return .created(newcomer)
         }
+    }
+
+    /// The transaction does not know the request: the user acts, by the issuer's word.
+    private func sayLinked(
+        _ issuerUser: IssuerUser, to user: UserID, at now: Timestamp, in db: any Transaction
+    ) throws {
+        try events.say(
+            .linked(issuer: issuerUser.issuer.nameInWarnings), user, at: now, by: Actor(.user(user)), in: db)
     }
 
     private func link(
@@ -189,7 +197,7 @@ extension IssuerUsers {
             // The user knew a link to one merchant's applications. From now on it is good wherever the issuer's
             // sign-ins are.
             if try IssuerSubjects.release(issuerUser.subject, of: issuerUser.issuer.id, for: user, in: db) {
-                try events.say(.linked(issuer: issuerUser.issuer.nameInWarnings), user, at: now, in: db)
+                try sayLinked(issuerUser, to: user, at: now, in: db)
             }
             return true
         }
@@ -197,7 +205,7 @@ extension IssuerUsers {
             let owner = try User.find(user, in: db), owner.disabledAt == nil, owner.deletionDueAt == nil
         else { return false }
         try IssuerSubjects.link(issuerUser.subject, of: issuerUser.issuer.id, to: user, at: now, in: db)
-        try events.say(.linked(issuer: issuerUser.issuer.nameInWarnings), user, at: now, in: db)
+        try sayLinked(issuerUser, to: user, at: now, in: db)
         return true
     }
 }
