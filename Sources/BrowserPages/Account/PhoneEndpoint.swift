@@ -76,7 +76,8 @@ public struct PhoneEndpoint: Endpoint {
     @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
             guard let texts, entry.session.emailVerified else {
-                return try await page(entry, request, status: .conflict)
+                let response = try await page(entry, request, status: .conflict)
+                return response.because(of: NamedRefusal("unverified_user"))
             }
             guard let phone = PhoneNumber(entry.form["phone_number"] ?? "") else {
                 return try await page(entry, request, refusal: .notAPhoneNumber, status: .badRequest)
