@@ -773,7 +773,8 @@ CREATE INDEX events_by_user ON events (user_id, id) WHERE user_id IS NOT NULL;
 -- Those that erasing the user has to change
 CREATE INDEX events_of_user ON events (user_id) WHERE user_id IS NOT NULL AND details IS NOT NULL;
 
--- The ends of the chain of events, one row: the link that its first row follows, and that of its last row.
+-- The ends of the chain of events, one row once there is a link: the link that its first row follows, and that of its
+-- last row.
 CREATE TABLE event_chain (
     id BIGINT PRIMARY KEY CHECK (id = 1),
     first_position BIGINT NOT NULL,
@@ -781,8 +782,6 @@ CREATE TABLE event_chain (
     last_position BIGINT NOT NULL,
     last_hash TEXT NOT NULL
 );
-INSERT INTO event_chain (id, first_position, first_hash, last_position, last_hash)
-VALUES (1, 0, '0000000000000000000000000000000000000000000000000000000000000000', 0, '0000000000000000000000000000000000000000000000000000000000000000');
 
 
 -- Administration

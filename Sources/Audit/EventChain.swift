@@ -54,7 +54,7 @@ public struct EventChain: Sendable {
         }
         guard hasMore else { return false }
         return try await database.write { [forward] db in
-            guard let end = try Self.end(in: db) else { return false }
+            guard let end = try Self.end(in: db) ?? Self.begin(in: db) else { return false }
             let rows = try db.rows(
                 """
                 SELECT \(AuditEvent.columns), details_hash FROM events WHERE position IS NULL
@@ -125,7 +125,11 @@ public struct EventChain: Sendable {
 
     private func verify(after start: Link?, trusted: Link?) async throws -> Verdict {
         let end = try await database.read { db in try Self.end(in: db) }
-        guard let start, let end else { return .broken(at: 0, reason: "the beginning of the chain is missing") }
+        guard let start, let end else {
+            let hasNone = try await database.read { db in try !Self.hasLinks(in: db) }
+            guard hasNone else { return .broken(at: 0, reason: "the beginning of the chain is missing") }
+            return .whole(events: 0, end: Self.origin)
+        }
         // Nothing tells an event that was too old from one that was taken away.
         if let trusted, trusted.position < start.position || trusted.position == start.position && trusted != start {
             return .broken(at: trusted.position, reason: "the event that was noted is not there any more")
@@ -195,6 +199,24 @@ public struct EventChain: Sendable {
             try text("request_id"), .integer(try row.get("count")), try text("details_hash"),
         ])
         return Link(position: position, hash: Hexadecimal.encode(Digest.sha256(covered.bytes)))
+    }
+
+    /// What the first event of all follows.
+    private static let origin = Link(position: 0, hash: String(repeating: "0", count: 64))
+
+    private static func hasLinks(in db: any Transaction) throws -> Bool {
+        try !db.rows("SELECT id FROM events WHERE position IS NOT NULL LIMIT 1").isEmpty
+    }
+
+    /// Stores the beginning of a chain without links. Nil when there are links: their beginning was taken away.
+    private static func begin(in db: any Transaction) throws -> Link? {
+        guard try !hasLinks(in: db) else { return nil }
+        try db.execute(
+            """
+            INSERT INTO event_chain (id, first_position, first_hash, last_position, last_hash)
+            VALUES (1, 0, \(origin.hash), 0, \(origin.hash)) ON CONFLICT (id) DO NOTHING
+            """)
+        return origin
     }
 
     private static func start(in db: any Transaction) throws -> Link? {

@@ -45,13 +45,13 @@ def test_an_outage_of_the_database_is_a_few_log_lines_with_counts(server, databa
     assert not load.tally.failures and set(load.tally.statuses) == {503}, load.tally
     assert server.get("/readyz").json["checks"] == {
         "database": "unavailable", "schema": "not checked", "key": "not checked", "disk": "not checked"}
-    assert server.has_logged("storage unavailable count=", start), server.log_tail()
+    assert server.has_line("storage unavailable", "count=", start=start), server.log_tail()
 
     errors = [line for line in server.log.read_text()[start:].splitlines() if " error " in line]
     assert len(errors) < 40, "\n".join(errors)
     # The first line of each cause, and then how many there have been and since when.
     refusals = [line for line in errors if "storage unavailable" in line]
     assert "count=" not in refusals[0] and "request_id=" in refusals[0]
-    counts = [int(count) for line in refusals for count in re.findall(r" count=(\d+) .* since=\S+$", line)]
+    counts = [int(count) for line in refusals for count in re.findall(r" count=(\d+) .* since=", line)]
     assert max(counts) > 1
 

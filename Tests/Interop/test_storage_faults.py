@@ -103,7 +103,7 @@ def test_a_failed_write_is_refused_and_undone_and_reads_go_on(wish, server, worl
     assert disk.told[wish] > 0
     assert server.get("/readyz").status == 200, "ready again before anything is changed"
     reason = "database or disk is full" if wish.startswith("room") else "disk I/O error"
-    assert server.has_logged(f'storage unavailable reason="{reason}"', start)
+    assert server.has_line("storage unavailable", f'reason="{reason}"', start=start)
 
     # Nothing of the refused requests is stored, and nothing that they were to end has ended.
     assert token_count(server) == count and are_active(world, tokens)

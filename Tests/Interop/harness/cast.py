@@ -200,7 +200,9 @@ class Cast:
         return signed(key, whole({"alg": "HS256", "typ": "JWT"}, header), whole(honest, claims))
 
     def victim(self, collection: str) -> str:
-        """One of `collection` that may be changed and deleted."""
+        """One of `collection` that may be changed and deleted; an unknown one where none can be made by a POST."""
+        if not self.members(collection):
+            return "unknown"
         made = self.administer(collection, self.members(collection))
         return made.get("id") or made.get("client_id") or made.get("user_id")
 
@@ -214,4 +216,4 @@ class Cast:
             "issuers": merchant | {"issuer": f"https://127.0.0.1/{number}", "secret": SECRET, "audiences": ["a"]},
             "webhooks": merchant | {"name": f"victim{number}", "permissions": PERMISSIONS},
             "initial-access-tokens": merchant,
-        }[collection]
+        }.get(collection, {})

@@ -142,5 +142,16 @@ class Server:
             time.sleep(0.02)
         return True
 
+    def has_line(self, *parts: str, start: int = 0) -> bool:
+        """Whether a line of the log after byte `start` has all `parts`, or there soon is one."""
+        deadline = time.monotonic() + 10
+        while True:
+            lines = self.log.read_bytes()[start:].decode("utf-8", "replace").splitlines()
+            if any(all(part in line for part in parts) for line in lines):
+                return True
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.02)
+
     def log_tail(self) -> str:
         return self.log.read_text("utf-8", "replace")[-4000:] if self.log.exists() else "(no log)"
