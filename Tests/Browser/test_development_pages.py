@@ -135,6 +135,7 @@ def test_the_answer_page_shows_tokens_that_came_in_the_fragment_where_scripts_ru
     english(window, "/oauth/authorize?" + urlencode({
         "client_id": "dev", "redirect_uri": f"{window.origin}/development/answer", "response_type": "id_token token",
         "scope": "openid email", "nonce": "n-1"}))
+    window.press("decision", "continue")
     if not window.kind.scripts:
         assert "is shown where scripts run" in window.text, window
         return
