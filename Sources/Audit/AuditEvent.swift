@@ -64,8 +64,7 @@ extension AuditEvent {
     static let columns: SQL.Columns = """
         events.id, events.at, events.type, events.actor_type, events.actor_id, events.subject_type, \
         events.subject_id, events.user_id, events.merchant_id, events.client_id, events.outcome, events.reason, \
-        events.request_id, \
-        events.count, events.details
+        events.request_id, events.count, events.details
         """
 
     init(_ row: Row) throws {

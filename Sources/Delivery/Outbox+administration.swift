@@ -90,8 +90,8 @@ extension Outbox {
         }
     }
 
-    /// `work` is done in the transaction of the change, and may refuse it. Deletes the delivery `id`, or
-    /// all, to these addresses and numbers. Returns how many.
+    /// Deletes the delivery `id`, or all, to these addresses and numbers. Returns how many. `work` is done in the same
+    /// transaction if there was one, and may refuse it.
     public func drop(
         _ id: Delivery.ID?, to recipients: [String], share: Delivery.Share?,
         doing work: @escaping @Sendable (any Transaction) throws -> Void

@@ -179,8 +179,7 @@ extension Outbox {
 
     /// What becomes of a mail is an event: that it is not there is the most frequent complaint.
     private func note(_ kind: AuditEvent.Kind, _ outcome: AuditEvent.Outcome, _ claim: Lease, _ reason: String?) {
-        guard let audit, claim.kind == .mail else { return }
-        let about = (try? seal.open(claim.sealedContent, .delivery, row: claim.id.text)).map(MailMessage.about) ?? [:]
+        guard let audit, let about = mail(claim) else { return }
         // For the platform alone: the mail to an address says whether it has a user.
         audit.note(
             .init(
@@ -188,13 +187,18 @@ extension Outbox {
                 detail: about["mail"]))
     }
 
-    /// Whom a mail is to, by id, which mail it is, and in which merchant's name it goes.
+    /// The same for the log, with the merchant in whose name it goes.
     private func about(_ claim: Lease) -> Logger.Metadata {
-        guard claim.kind == .mail, let content = try? seal.open(claim.sealedContent, .delivery, row: claim.id.text)
-        else { return [:] }
+        guard let about = mail(claim) else { return [:] }
         let merchant = claim.share.whole.text
-        let about = MailMessage.about(stored: content).mapValues { MetadataValue.string($0) }
-        return ["merchant": "\(merchant.isEmpty ? "-" : merchant)", "user": "-"].merging(about) { $1 }
+        return ["merchant": "\(merchant.isEmpty ? "-" : merchant)", "user": "-"]
+            .merging(about.mapValues { MetadataValue.string($0) }) { $1 }
+    }
+
+    /// Whom a mail is to, by id, and which mail it is; nil for other deliveries.
+    private func mail(_ claim: Lease) -> [String: String]? {
+        guard claim.kind == .mail else { return nil }
+        return (try? seal.open(claim.sealedContent, .delivery, row: claim.id.text)).map(MailMessage.about)
     }
 }
 

@@ -1,6 +1,7 @@
 import Cryptography
 public import JSON
 public import Storage
+import Text
 
 /// The entity tag of a document (RFC 9110 §8.8.3): documents with the same one are equal.
 public struct EntityTag: Sendable, Hashable {
@@ -21,8 +22,7 @@ extension Administrator {
         _ expected: String?, _ current: @escaping @Sendable (any Transaction) throws -> JSON?
     ) -> Administrator {
         guard let expected else { return self }
-        let tags = expected.split(separator: ",").map { String($0.drop { $0 == " " }) }
-            .map { text in String(text.reversed().drop { $0 == " " }.reversed()) }
+        let tags = expected.split(separator: ",").map { String($0.trimming { $0 == " " || $0 == "\t" }) }
         guard tags != ["*"] else { return self }
         return on { db in
             guard let document = try current(db) else { return }

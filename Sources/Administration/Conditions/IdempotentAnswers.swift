@@ -16,7 +16,7 @@ public struct IdempotentAnswers: Sendable {
     private let requestKey: [UInt8]
 
     /// - Parameter requestKey: the key of the fingerprints of what is asked. Without it, a reader of the table could
-    /// try   passwords that an administrator set.
+    ///   try passwords that an administrator set.
     public init(
         database: any Database, seal: Seal, clock: any WallClock, random: any RandomSource, requestKey: [UInt8]
     ) {

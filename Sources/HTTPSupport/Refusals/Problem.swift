@@ -46,7 +46,6 @@ package struct Problem: LoggedRefusal {
         case (.notFound, _): "not_found"
         case (.conflict, _): "conflict"
         case (.forbidden, _): "beyond_administrator"
-        case (Status(code: 412, reasonPhrase: ""), _): "precondition_failed"
         default: "refused_\(status.code)"
         }
     }

@@ -184,7 +184,7 @@ struct EventTests {
         }
     }
 
-    @Test("A missing or altered event breaks the chain", arguments: Backend.available)
+    @Test("The check of the chain finds a missing or altered event", arguments: Backend.available)
     func broken(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("merchants", world.merchant, ["name": "Loom and Shuttle"])
@@ -256,7 +256,7 @@ struct EventTests {
         }
     }
 
-    @Test("One who asks again for the events after the last one misses none", arguments: Backend.available)
+    @Test("Listing the events after the last one read misses none", arguments: Backend.available)
     func followed(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.server.chainEvents()

@@ -40,7 +40,7 @@ struct RepeatedCallTests {
         }
     }
 
-    @Test("A key is free again after a day, and after a refusal", arguments: Backend.available)
+    @Test("An Idempotency-Key is free again after a day, and after a refusal", arguments: Backend.available)
     func free(backend: Backend) async throws {
         try await World.with(backend) { world in
             expectProblem(try await Self.create("", key: "k", in: world), 400)
@@ -84,7 +84,9 @@ struct RepeatedCallTests {
         }
     }
 
-    @Test("The key of a refused call is free again, though the call stored something", arguments: Backend.available)
+    @Test(
+        "The Idempotency-Key of a refused call is free again, though the call stored something",
+        arguments: Backend.available)
     func freed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let path = "/admin/v1/users/\(world.user)"

@@ -106,7 +106,7 @@ struct RefusalLineTests {
         }
     }
 
-    @Test("A refused page or form has a line too, also without cookies", arguments: Backend.available)
+    @Test("A refused page or form has a line in the log, also without cookies", arguments: Backend.available)
     func pages(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
